@@ -9,7 +9,7 @@ from actors.kernel import not_understood
 from actors.memory.derived.owner import DatabaseActor
 from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.database import SCHEMA
-from actors.objects.store.store import ObjectStore
+from actors.objects.store.store import ForgottenTurns, ObjectStore
 from messages.base import flaw_of
 from messages.forget import DerivedForgotten, ForgetDerived, answer_derived
 from messages.objects import (
@@ -47,7 +47,12 @@ class ObjectStoreActor(DatabaseActor[ObjectStore]):
             limits: Limits of the stored data.
         """
         path = None if data_root is None else SCHEMA.path(data_root)
-        super().__init__(SCHEMA, lambda is_doubtful: ObjectStore(path, limits, self.now(), is_doubtful=is_doubtful))
+        forgotten = ForgottenTurns()
+
+        def open_store(is_doubtful: bool) -> ObjectStore:
+            return ObjectStore(path, limits, self.now(), is_doubtful=is_doubtful, forgotten=forgotten)
+
+        super().__init__(SCHEMA, open_store)
         self._said_damage = False
 
     def handle(self, message: StoreMessage | ForgetDerived) -> None:

@@ -39,10 +39,26 @@ MOST = 200
 """Rows of an answer."""
 _COLLECTED = 1_000
 """Texts removed in a transaction."""
-_MOST_FORGOTTEN = 16
+_MOST_FORGOTTEN = 1_000
 """Newest forget requests whose turns later rounds must not bring back; a round waits for seconds."""
 _PREFIX = re.compile(r"[0-9a-f]{8,64}")
 _COLUMNS = "no, valid_from, path, status, size, content_hash, metadata_hash, object_hash"
+
+
+class ForgottenTurns:
+    """Windows and ids of the newest forget requests, whatever becomes of the file."""
+
+    def __init__(self) -> None:
+        """Begin without requests."""
+        self._requests: deque[tuple[Window, frozenset[str]]] = deque(maxlen=_MOST_FORGOTTEN)
+
+    def note(self, message: ForgetDerived) -> None:
+        """Note a request."""
+        self._requests.append((message.window, forgetting.names_of(message)))
+
+    def names_in(self, window: Window) -> frozenset[str]:
+        """Ids of the forgotten events and turns of a window."""
+        return frozenset[str]().union(*(names for place, names in self._requests if place == window))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +72,15 @@ class StoredText:
 class ObjectStore:
     """Owner of an open database."""
 
-    def __init__(self, path: Path | None, limits: StoreLimits, now: datetime, *, is_doubtful: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        limits: StoreLimits,
+        now: datetime,
+        *,
+        is_doubtful: bool = False,
+        forgotten: ForgottenTurns | None = None,
+    ) -> None:
         """Open the store.
 
         Args:
@@ -64,6 +88,7 @@ class ObjectStore:
             limits: Limits of the stored data.
             now: The time.
             is_doubtful: True if damage was found.
+            forgotten: Turns that no round may bring back; None for no turns so far.
 
         Raises:
             apsw.Error: the file is locked, or the disk refuses the file.
@@ -72,8 +97,7 @@ class ObjectStore:
         self._limits = limits
         self.file = DerivedDatabase(SCHEMA, path, now, is_doubtful=is_doubtful)
         self._connection = self.file.connection
-        self._forgotten: deque[tuple[Window, frozenset[str]]] = deque(maxlen=_MOST_FORGOTTEN)
-        """Windows and ids of the newest forget requests."""
+        self._forgotten = forgotten or ForgottenTurns()
         self.damaged_texts = 0
         """Number of texts found altered."""
 
@@ -91,7 +115,7 @@ class ObjectStore:
             UnicodeEncodeError: a text is not valid Unicode.
             apsw.Error: the write fails; then no change is made.
         """
-        if names := frozenset[str]().union(*(each for window, each in self._forgotten if window == message.window)):
+        if names := self._forgotten.names_in(message.window):
             message = forgetting.redact_round(message, names)
         rounds.keep(self._connection, self._limits, message)
 
@@ -193,7 +217,7 @@ class ObjectStore:
             apsw.Error: the write fails, or another program reads the file; another call does the rest.
             OSError: an unusable file that was moved aside cannot be removed.
         """
-        self._forgotten.append((message.window, forgetting.names_of(message)))
+        self._forgotten.note(message)
         count = forgetting.forget(self._connection, message)
         self.file.scrub()
         return count

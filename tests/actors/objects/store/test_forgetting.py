@@ -121,11 +121,19 @@ def test_a_window_of_which_nothing_is_kept_is_answered(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("X-249")
-def test_a_request_that_waited_while_its_turn_was_forgotten_brings_no_word_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize("meanwhile", ["nothing", "other requests", "another file"])
+def test_a_request_that_waited_while_its_turn_was_forgotten_brings_no_word_back(tmp_path: Path, meanwhile: str) -> None:
     rig, first = with_turns(tmp_path)
     late = {turn: [*calls] for turn, calls in rig.turns.items()}
 
     forget(rig, first)
+    if meanwhile == "other requests":
+        for _ in range(20):
+            forget(rig, rig.turn())
+    elif meanwhile == "another file":
+        (rig.folder / "a.txt").unlink()  # a store without versions takes in the present files
+        for path in SCHEMA.path(tmp_path).parent.iterdir():
+            path.unlink()
 
     present, rig.turns = rig.turns, late
     rig.ran(f"echo {SECRET}", "done\n")
