@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 MOST_REFUSALS = 12
 """Refusals in a row after which a turn's facts are given up: 17 hours at the usual pace, which doubles each time."""
 MOST_AGE = timedelta(days=7)
-"""Age of a turn whose facts are given up at their next failure, of any kind but an interruption by a forgotten entry."""
+"""Age of a turn whose facts are given up at their next failure, of any kind but a forgotten entry meanwhile."""
 MOST_PACES = 1_000
 """Conversations with a remembered pace; beyond the limit, long silent conversations are dropped."""
 PATIENCE = 3
