@@ -183,7 +183,7 @@ class Retraction:
             self._note_oldest()
 
     def forget(self, message_ids: Iterable[str]) -> None:
-        """Drop the new words of forgotten messages."""
+        """Drop the new words of forgotten or deleted messages."""
         for message_id in map(MessageId, message_ids):
             self._pending_edits.pop(message_id, None)
             self._deferred.pop(message_id, None)
@@ -213,9 +213,9 @@ class Retraction:
             self._note_oldest()
 
     def _delete(self, message_ids: Collection[MessageId]) -> None:
-        for message_id in message_ids:
-            self._pending_edits.pop(message_id, None)
-            self._deferred.pop(message_id, None)
+        self.forget(message_ids)
+        if self._journal.imported is not None:
+            self._journal.imported.leave_out(message_ids)
         if not self._holds(message_ids):
             return
         if self._must_wait():

@@ -6,6 +6,7 @@ This module is the only writer of imported logs.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -25,6 +26,8 @@ from messages.base import Surface, Window
 from messages.past import PastMessage
 
 _CLOSED_MODE = 0o444
+_MOST_DELETED = 1_000
+"""Newest deleted messages left out of imported logs; a page of history waits for seconds."""
 
 
 class _Live(NamedTuple):
@@ -53,6 +56,8 @@ class ImportedLogs:
         self._disk = disk or ReservedDisk(root)
         self._live: dict[str, _Live] = {}
         """By name of the log."""
+        self._deleted: deque[int] = deque(maxlen=_MOST_DELETED)
+        """Newest deleted messages of this life."""
 
     @property
     def _folder(self) -> PurePosixPath:
@@ -120,8 +125,8 @@ class ImportedLogs:
     def keep(self, messages: Sequence[PastMessage], audience: str) -> tuple[str, int]:
         """Write the messages of `messages` that no log of the window holds; held messages are safe afterwards, too.
 
-        The bot's own messages since the first message in a live log are left out: the window logs each as shown, though
-        perhaps only later.
+        Left out are messages deleted meanwhile, and the bot's own messages since the first message in a live log: the
+        window logs each as shown, though perhaps only later.
 
         Returns:
             Path of the new log below the data root, empty if all are held, and the number of messages in the log.
@@ -132,15 +137,18 @@ class ImportedLogs:
         """
         numbers = {int(message.message_id): message for message in messages}
         logged = self._find_held(numbers)
-        logged |= self._find_own(numbers.values())
         if logged and self.names():
             self._secure()
-        fresh = sorted(numbers.keys() - logged)
+        fresh = sorted(numbers.keys() - logged - self._find_own(numbers.values()) - set(self._deleted))
         if not fresh:
             return "", 0
         events = [past_event(numbers[number], audience) for number in fresh]
         path, _ = self.write(events, ImportedName(first=fresh[0], last=fresh[-1]))
         return path, len(fresh)
+
+    def leave_out(self, message_ids: Collection[str]) -> None:
+        """Note deleted messages: a page of history from before the deletion may be on its way here."""
+        self._deleted.extend(_numbers(message_ids))
 
     def change(self, events: Sequence[Event]) -> tuple[str, tuple[int, ...]]:
         """Write changes of past messages; return the log's path, and the line of each event.

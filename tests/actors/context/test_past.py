@@ -187,6 +187,19 @@ def test_a_deleted_message_of_the_past_is_taken_back_without_a_log_of_the_window
 
 
 @pytest.mark.req("X-255")
+@pytest.mark.parametrize("is_lived", [False, True])
+def test_a_message_deleted_while_its_page_is_on_the_way_is_not_kept(rig: Rig, is_lived: bool) -> None:
+    """A kill may come before the importer has its pages compared with what was deleted meanwhile."""
+    if is_lived:
+        rig.say("good morning", FIRST + 50)
+    gone = tuple(MessageId(str(FIRST + number)) for number in (1, 3))
+    rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=gone))
+    assert keep(rig, [past(1, SECRET), past(2, "harmless"), past(3, "other")]).kept == 1
+    assert [event.content for event in past_events(rig.root)] == ["harmless"]
+    rig.stop()
+
+
+@pytest.mark.req("X-255")
 def test_an_edited_message_of_the_past_has_its_new_words_among_the_past(rig: Rig) -> None:
     keep(rig, [past(1, SECRET)])
     rig.say("good morning", FIRST + 50)
