@@ -3,9 +3,9 @@
 No message acknowledged before the backup began is missing, and a message received meanwhile is either in the backup
 or known to be missing. The order ensures this:
 
-1. The watermarks ("everything up to here is logged") and the positions of imports come first. A watermark older than
-   the logs costs a second look at messages known by their ids; a newer watermark would hide messages missing from the
-   copied logs.
+1. The watermarks ("everything up to here is logged"), the positions of imports and the forget requests come first. A
+   watermark older than the logs costs a second look at messages known by their ids; a newer watermark would hide
+   messages missing from the copied logs, and a newer request would call words gone that the copied logs hold.
 2. Of each window's logs, listed once, the newest comes first. A new log's header names the messages in the
    older logs; copied after the header, the older logs hold all named messages.
 3. Attachments and output come after the logs: the agent writes a file before the event that names the file.
@@ -27,6 +27,7 @@ from actors.context.log.data_root import UNFINISHED_RESTORE
 from actors.context.log.ends import FILE_NAME as ENDS
 from actors.context.log.scan import log_names
 from actors.facts.index.database import SCHEMA as FACTS
+from actors.forget.config import FOLDER as FORGETS
 from actors.linux.disk import secret_names
 from domain.log.watermark import FILE_NAME as WATERMARKS
 from domain.log.window import LOGGED_SURFACES
@@ -56,7 +57,7 @@ CHANNELS = ("workspace", "channels")
 """Folders of windows' workspaces; commands write there as the runtime does."""
 TRASH = ".emptied"
 """In the folder of working directories: content being removed."""
-FIRST = (WATERMARKS, IMPORTS, LOGS)
+FIRST = (WATERMARKS, IMPORTS, FORGETS, LOGS)
 _FACTS = Path(FACTS.place)
 _LAST = (WORK,)
 _TAIL_BYTES = 256

@@ -153,6 +153,21 @@ def test_the_position_of_an_import_is_never_newer_than_the_logs(tmp_path: Path) 
     assert (copied / "imports/discord.jsonl").read_text() == "before 9\n"
 
 
+def test_a_forget_request_is_never_newer_than_the_logs(tmp_path: Path) -> None:
+    """The words leave the logs while the logs are copied; the restored agent then takes the words out itself."""
+    root, copied = make_root(tmp_path / "data"), tmp_path / "backup" / "root"
+    request = root / "forget" / "f1.json"
+    request.parent.mkdir()
+    request.write_text("resolved\n")
+
+    def go_on(_doing: str, _done: int) -> None:
+        if (copied / "logs/discord-channel").is_dir():
+            request.write_text("done\n")
+
+    back_up(root, tmp_path / "backup", progress=go_on)
+    assert (copied / "forget/f1.json").read_text() == "resolved\n"
+
+
 def test_a_new_log_is_never_copied_without_the_end_of_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
