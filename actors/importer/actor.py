@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -67,7 +68,7 @@ class ImporterActor(Actor):
 
     Owns: the journal of imports.
     Asks: the surface for places and pages, windows to keep messages, the memory to index the logs.
-    Crashes on: a failed write to the journal. The next life goes on after the last noted step; a log written after that
+    Crashes on: an unreadable journal. After a failed write the last noted step is done again; a log written after that
     step is known to its window, so no message is taken twice.
     """
 
@@ -145,26 +146,37 @@ class ImporterActor(Actor):
             self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
             return
         if self._journal.state != "reading":
-            self._note_state("reading")
+            if reason := self._note_state("reading"):
+                self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+                return
             self._read, self._is_listed = 0, False
             self._notes.clear()
             self._list()
         self.tell(request.reply_to, self._describe(request.request_id))
 
     def _end_import(self, request: StopImport) -> None:
-        if self._journal.state == "reading":
-            self._note_state("stopped")
-        self.tell(request.reply_to, self._describe(request.request_id))
+        reason = self._note_state("stopped") if self._journal.state == "reading" else ""
+        refused = Refused(request_id=request.request_id, reason=reason)
+        self.tell(request.reply_to, refused if reason else self._describe(request.request_id))
 
-    def _note_exported(self, windows: set[Window]) -> None:
+    def _note_exported(self, windows: set[Window]) -> str:
         """Have readers and deletions of windows with messages of exports followed, in later lives too."""
-        with self.blocking():
-            self._journal.note_exported(windows)
-        self.tell(self._surface, NotePast(windows=tuple(windows)))
+        reason = self._write(lambda: self._journal.note_exported(windows))
+        if not reason:
+            self.tell(self._surface, NotePast(windows=tuple(windows)))
+        return reason
 
-    def _note_state(self, state: State) -> None:
-        with self.blocking():
-            self._journal.note_state(state)
+    def _note_state(self, state: State) -> str:
+        return self._write(lambda: self._journal.note_state(state))
+
+    def _write(self, note: Callable[[], None]) -> str:
+        """Write into the journal; the reason if the disk refuses, else empty."""
+        try:
+            with self.blocking():
+                note()
+        except OSError as error:
+            return f"the progress of the import cannot be stored: {error.strerror}"
+        return ""
 
     def _describe(self, request_id: RequestId) -> ImportDescribed:
         readings = self._journal.readings.values()
@@ -205,8 +217,10 @@ class ImporterActor(Actor):
                 self._notes = dict.fromkeys(reply.left_out)
                 known = self._journal.readings
                 fresh = [begin(place, known.get(place.window)) for place in reply.places]
-                with self.blocking():
-                    self._journal.note(each for each in fresh if each != known.get(each.window))
+                changed = [each for each in fresh if each != known.get(each.window)]
+                if reason := self._write(lambda: self._journal.note(changed)):
+                    self._come_back(AGAIN_S, reason)
+                    return
                 self.tell(self._surface, NotePast(windows=tuple(each.window for each in fresh)))
                 self._is_listed = True
                 self._began_s = self.monotonic()
@@ -243,7 +257,9 @@ class ImporterActor(Actor):
                 self._busy[window] = _Batch(reading, before=reading.before)
                 self._read_page(window)
         if not left and not self._busy:
-            self._note_state("done")
+            if reason := self._note_state("done"):
+                self._come_back(AGAIN_S, reason)
+                return
             log.info("the past is imported: %d messages", sum(each.stored for each in self._journal.readings.values()))
 
     # one place
@@ -327,7 +343,8 @@ class ImporterActor(Actor):
             self.tell(self._surface, SettlePast(window=window, message_ids=ids))
         newest = max(map(int, ids), default=0)
         fresh = batch.reading.take(batch.before, newest, len(ids), stored, is_last=batch.is_last)
-        with self.blocking():
-            self._journal.note([fresh])
+        if reason := self._write(lambda: self._journal.note([fresh])):
+            self._delay(window, AGAIN_S, reason)
+            return
         del self._busy[window]
         self._go_on()

@@ -22,7 +22,7 @@ class ExportImport:
         self,
         host: Host,
         keeper: Keeper,
-        note: Callable[[set[Window]], None],
+        note: Callable[[set[Window]], str],
         off_record: Callable[[Sequence[Export], Mapping[str, str]], Mapping[Window, IsOffRecord]],
         surface: Address,
     ) -> None:
@@ -31,7 +31,7 @@ class ExportImport:
         Args:
             host: Actor that answers.
             keeper: Keeps messages.
-            note: Told the windows of the files before the first message is kept.
+            note: Told the windows of the files before the first message is kept; gives the reason of a failure.
             off_record: Gives a predicate of messages to leave out for each window of the files; takes categories, too.
             surface: Knows categories; takes back messages that were deleted or edited since the export.
         """
@@ -86,7 +86,9 @@ class ExportImport:
             self._take_in(request, {})
 
     def _take_in(self, request: ImportExport, categories: Mapping[str, str]) -> None:
-        self._note({each.window for each in self._exports})
+        if reason := self._note({each.window for each in self._exports}):
+            self._end(request, reason)
+            return
         with self._host.blocking():
             is_off = self._off_record(self._exports, categories)
         self._batches = (

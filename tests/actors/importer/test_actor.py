@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -162,3 +163,30 @@ def test_people_who_may_not_manage_the_server_import_nothing(tmp_path: Path) -> 
     world.tell(msgspec.structs.replace(request, manages_server=True))
     (begun,) = world.asker.drain()
     assert isinstance(begun, ImportDescribed)
+
+
+@pytest.mark.req("X-254")
+def test_a_full_disk_under_the_journal_holds_an_import_up_and_ends_none(tmp_path: Path) -> None:
+    discord = PastDiscord(general=150)
+    world = World(tmp_path, discord)
+    lines: list[bytes] = []
+
+    def refuse_first(call: str, data: bytes) -> None:
+        """Refuse each line of the journal once."""
+        if call == "write" and data.startswith((b'{"state"', b'{"window"')) and data not in lines:
+            lines.append(data)
+            raise OSError(errno.ENOSPC, "no space left")
+
+    world.disk.before = refuse_first
+    world.start()
+    (refused,) = world.asker.drain()
+    assert isinstance(refused, Refused)
+    assert "no space left" in refused.reason
+    world.start()
+    world.pass_time(150)
+    assert world.describe().state == "done"
+    assert set(world.count_kept().values()) == {1}
+    assert len(world.count_kept()) == 150
+    assert len(lines) >= 4
+    assert world.system.supervisor.crashes() == {}
+    world.system.stop(1.0)

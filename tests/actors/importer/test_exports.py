@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from domain.policy.channel_rules import ChannelRule, ChannelRules
 from domain.policy.memory_switch import FILE_NAME, MemorySwitch, MemorySwitches, write_switches
 from messages.base import Message, RequestId, Surface, Window
 from messages.past import ExportImported, ImportExport
+from messages.socket import Refused
 from tests.actors.importer.test_export_file import FIRST, export, message, write
 from tests.actors.importer.world import OPERATOR, PastDiscord, World
 
@@ -117,3 +119,22 @@ def test_of_a_message_in_several_exports_the_latest_words_are_kept(tmp_path: Pat
     assert told.kept == 1
     logs = [parse(path.read_bytes()) for path in tmp_path.glob("logs/*/*/imported-*.md")]
     assert [logged.event.content for log in logs for logged in log.events] == ["words 3"]
+
+
+@pytest.mark.req("X-256")
+def test_an_import_of_exports_on_a_full_disk_is_refused_and_can_be_repeated(tmp_path: Path) -> None:
+    file = write(tmp_path / "channel.json", export_of(FIRST, "GuildTextChat", 7, message(1, "word")))
+    world = World(tmp_path, PastDiscord())
+
+    def refuse(call: str, data: bytes) -> None:
+        if call == "write" and data.startswith(b'{"window"'):
+            raise OSError(errno.ENOSPC, "no space left")
+
+    world.disk.before = refuse
+    refused = import_files(world, file)
+    assert isinstance(refused, Refused)
+    assert "no space left; import the files again" in refused.reason
+    world.disk.before = lambda _call, _data: None
+    assert isinstance(import_files(world, file), ExportImported)
+    assert list(world.count_kept().values()) == [1]
+    world.system.stop(1.0)
