@@ -82,6 +82,8 @@ class Forgetting:
         self._host = host
         self._journal = journal
         self._driver, self._endings, self._retraction = driver, endings, retraction
+        self._words: dict[str, dict[str, None]] = {}
+        """Forget id -> people's words among the events, until all are taken out: an attempt may fail halfway."""
 
     def list_events(self, request: ListForgettable) -> None:
         """Answer with the events of a scope.
@@ -248,6 +250,8 @@ class Forgetting:
             LogUnwritable: as the journal.
         """
         files, texts = self._files_of(chosen)
+        words = self._words.setdefault(command.forget_id, {})
+        words.update(dict.fromkeys(texts))
         with self._host.blocking():
             self._journal.forget(chosen, command.forget_id)
         forgotten = self._list_forgotten(command, chosen, files)
@@ -267,8 +271,9 @@ class Forgetting:
             forget_id=command.forget_id,
             window=command.window,
             events=tuple(forgotten),
-            texts=texts,
+            texts=tuple(words),
         )
+        del self._words[command.forget_id]
         self._host.tell(command.reply_to, report)
 
     def _files_of(self, chosen: Chosen) -> tuple[dict[EventId, tuple[str, ...]], tuple[str, ...]]:
@@ -277,7 +282,7 @@ class Forgetting:
             entries = self._journal.past(chosen.whole)
             events = [logged.event for _, logged in entries if logged.event.id in chosen.whole]
         texts = (text for event in events if event.kind in PEOPLES for text in person_texts(event))
-        return {event.id: _files(event) for event in events}, tuple(dict.fromkeys(texts))
+        return {event.id: _files(event) for event in events}, tuple(texts)
 
     def _list_forgotten(
         self, command: ForgetEvents, chosen: Chosen, files: dict[EventId, tuple[str, ...]]

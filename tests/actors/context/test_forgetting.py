@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
@@ -375,6 +376,30 @@ def test_a_power_loss_afterwards_brings_no_word_back_and_takes_no_log(make_rig: 
 
     assert b"hunter22" not in every_byte(rig.root)
     assert [rig.disk.surviving(path) for path in rig.logs()] == [path.read_bytes() for path in rig.logs()]
+
+
+@pytest.mark.req("X-247")
+def test_words_of_an_attempt_that_failed_halfway_are_reported_by_the_next(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    talk(rig)
+    say_as_bob(rig, "the other code is hunter23", 45, wants_answer=False)
+    events = [each for number in (41, 45) for each in list_events(rig, scope(message_id=number)).events]
+    calls: list[str] = []
+
+    def fail_at_the_second_log(call: str, _data: bytes) -> None:
+        calls.append(call)
+        if call == "replace" and calls.count("replace") == 2:
+            raise OSError(errno.EIO, "broken")
+
+    rig.disk.before = fail_at_the_second_log
+    rig.tell(CHANNEL, command(events))
+    rig.disk.before = lambda _call, _data: None
+    rig.advance(61)
+
+    reply = forget(rig, command(events))
+
+    assert {SECRET, "the other code is hunter23"} <= {*reply.texts}
+    assert b"hunter2" not in every_byte(rig.root)
 
 
 def test_unknown_ids_change_nothing_and_stop_nothing(make_rig: Callable[[], Rig]) -> None:
