@@ -206,6 +206,7 @@ class Intake:
         if self.withdrawn.is_deleted(message.id):
             self.watermarks.settle(message.channel.id, message.id)
             return
+        self.watermarks.notice(message.channel.id, message.id)  # A failed attempt to log a copy may have released it.
         if prepared.thread is not None:
             window, channel = prepared.thread.window, prepared.thread.channel
             self._threads.note_move(message.id, message.channel.id)

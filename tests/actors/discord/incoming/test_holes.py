@@ -20,6 +20,7 @@ from tests.actors.discord.incoming.gaps import HISTORY, QUICK, kept, open_post, 
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing
 from tests.patience import eventually
 
+CDN = "GET /attachments/"
 OFTEN = timing(look_every_s=0.3, look_pause_s=0.0)
 
 
@@ -529,3 +530,29 @@ def test_a_lost_first_message_of_a_new_channel_is_found_by_the_life_after_a_kill
 
     life.say("live", number)
     assert life.texts(2) == ["first", "live"]
+
+
+def test_a_doubled_message_told_once_more_behind_a_slow_file_is_found_again_if_it_cannot_be_logged(
+    life: Life,
+) -> None:
+    life.logs = False
+    number = life.say("on a full disk")
+    doubled = {"member": {"roles": [], "flags": 0, "joined_at": "2026-01-01T00:00:00+00:00"}}
+    doubled |= life.playground.messages(defaults.GENERAL_ID)[-1] | {"guild_id": str(defaults.GUILD_ID)}
+    life.messages.wait(1)
+    failed = UserMessageNotLogged(window=GENERAL, message_id=MessageId(str(number)))
+    life.playground.inject("delay", CDN, delay_s=0.5)
+    life.say("slow", attachments=[("notes.txt", b"words")])
+    life.playground.dispatch("MESSAGE_CREATE", doubled)
+    eventually(lambda: life.playground.counters()["faults_fired"] == 1)
+    life.tell(failed)
+    assert life.texts(3)[2] == "on a full disk"
+    life.playground.gateway_faults(lose_messages=1)
+    life.say("lost")
+    look(life.playground)
+    life.messages.wait(4)
+
+    life.tell(failed)
+    look(life.playground)
+
+    assert life.texts(5)[3:] == ["lost", "on a full disk"]
