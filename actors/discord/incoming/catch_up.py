@@ -156,7 +156,7 @@ class CatchUp:
         channel, window = message.channel, self._window_map.window_of(message.channel)
         if window is NoWindow.ELSEWHERE or self._watermarks.is_current(channel.id):
             return False
-        surface = window.surface if isinstance(window, Window) else Surface.DISCORD_THREAD
+        surface = window.surface if isinstance(window, Window) else None
         is_first = not self._watermarks.has(channel.id)
         parent_id = channel.parent_id if isinstance(channel, discord.Thread) else None
         self._guilds[channel.id] = message.guild.id if message.guild is not None else 0

@@ -164,7 +164,7 @@ class Watermarks:
     def meet(
         self,
         channel_id: int,
-        surface: Surface,
+        surface: Surface | None,
         newest: int,
         parent_id: int | None = None,
         *,
@@ -174,13 +174,17 @@ class Watermarks:
 
         Args:
             channel_id: Id of the channel.
-            surface: Kind of channel.
+            surface: Kind of channel; None if unknown: a thread, unless met as another kind before.
             newest: Id of the newest message, which may be deleted by now; 0 for no message, `ENDLESS` if unknown.
             parent_id: Parent of a thread, a configured channel.
             is_configured: True if the operator named the channel: messages from before are not read.
         """
         reading = self._readings.get(channel_id)
         is_new = reading is None or channel_id in self._unwritten
+        if surface is None:
+            surface = Surface.DISCORD_THREAD if reading is None else reading.surface
+        elif reading is not None:
+            reading.surface = surface  # A channel first met by a message alone may have been taken for a thread.
         if reading is None and is_configured:
             met = Watermark(surface=surface, first=max(newest, self._since, 1), upto=newest)
             reading = Reading(met)

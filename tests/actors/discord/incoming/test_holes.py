@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from actors.discord.incoming.fetching import Fetcher
+from domain.log.watermark import Watermark
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from lab.playground.world.records import ChannelKind
@@ -369,6 +370,22 @@ def test_a_question_answered_in_its_channel_gets_no_thread_while_its_window_does
     options = kept(tmp_path, kept={GENERAL: logged}, last_seen={GENERAL.address.key: str(question)})
 
     life = start_life(**options, opens_threads=True, timing=timing(compare_timeout_s=0.0))
+
+    live = life.say("live")
+    eventually(lambda: "live" in [message.text for message in life.messages.now()])
+    assert [message.window for message in life.messages.now()] == [thread_window(live)]
+
+
+def test_a_question_answered_in_its_channel_gets_no_thread_though_the_channel_was_kept_as_a_thread(
+    playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
+) -> None:
+    """The life before met the channel by a message alone, without the event of the channel's making."""
+    question = playground.say(defaults.GENERAL_ID, "answered in the channel")
+    logged = (KeptMessage(message_id=str(question), words="0" * 16),)
+    mark = Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=question - 1)
+    options = kept(tmp_path, kept={GENERAL: logged}, last_seen={GENERAL.address.key: str(question)})
+
+    life = start_life(**options | {"watermarks": {defaults.GENERAL_ID: mark}}, opens_threads=True)
 
     live = life.say("live")
     eventually(lambda: "live" in [message.text for message in life.messages.now()])
