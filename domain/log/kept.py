@@ -10,6 +10,7 @@ import msgspec
 from domain.log.event import Event, Kind
 from domain.log.forgotten import Forgotten
 from domain.log.metadata import meta_dict
+from domain.log.off_record import OFF_RECORD, message_number
 from domain.log.redaction import EDITED, tombstone_of
 from domain.text.mention import without_names
 from messages.base import EventId
@@ -22,7 +23,7 @@ OWED_WORDS = "owed"
 
 
 FORGOTTEN_WORDS = "forgotten"
-"""Placeholder digest of a forgotten message: logged, and never compared with Discord."""
+"""Placeholder digest of a message forgotten, or said off the record: logged, and never compared with Discord."""
 
 
 def digest(words: str) -> str:
@@ -33,8 +34,9 @@ def digest(words: str) -> str:
 def list_kept(logs: Iterable[Iterable[Event | Forgotten]], most: int, after: int = 0) -> list[KeptMessage]:
     """Messages with words still in the logs: people's messages, the agent's messages, quotations and pins.
 
-    An edited message whose new words were lost with the process counts with `OWED_WORDS`. A forgotten message counts
-    with `FORGOTTEN_WORDS`. Commands counted as messages are left out, since no history shows commands.
+    An edited message whose new words were lost with the process counts with `OWED_WORDS`. A message that was forgotten,
+    or said off the record, counts with `FORGOTTEN_WORDS`. Commands counted as messages are left out, since no history
+    shows commands.
 
     Args:
         logs: Logs of one window, the newest first, each with the records in order; iteration stops at the bound.
@@ -94,6 +96,8 @@ def _messages(event: Event) -> Iterator[tuple[EventId, bool, KeptMessage]]:
     Yields:
         The event with the words, True for a quotation, and the message.
     """
+    if event.kind is Kind.SYSTEM and OFF_RECORD in event.meta_json:
+        yield event.id, False, _message(event, message_number(event.kind, event.meta_json), FORGOTTEN_WORDS)
     if event.kind not in (Kind.USER, Kind.PIN, Kind.DELIVERY):
         return
     meta = event.meta_dict()

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from domain.log.event import Event, Kind, event
-from domain.log.kept import OWED_WORDS, digest, list_kept
+from domain.log.kept import FORGOTTEN_WORDS, OWED_WORDS, digest, list_kept
 from domain.log.metadata import MetaValue
+from domain.log.off_record import MESSAGE_KEY, OFF_RECORD, OVER, SAID
 from domain.log.redaction import Tombstone, tombstone_meta
 from messages.base import EventId
 
@@ -104,3 +105,19 @@ def test_an_edit_whose_new_words_no_log_has_is_held_as_owed_until_it_says_them_o
     assert [message.words for message in list_kept([[edited, new], [old]], 10)] == [digest("hi")]
     assert list_kept([[old, edited, new, taken_back("e1-again")]], 10) == []
     assert list_kept([[new, taken_back("e1-again")], [old, edited]], 10) == []
+
+
+def test_a_message_off_the_record_is_held_and_never_compared() -> None:
+    """The next life would take the message for unlogged, and open a thread for a second answer."""
+    log = [
+        event("e7", NOON, Kind.SYSTEM, "", {"what": OFF_RECORD, MESSAGE_KEY: "7", "over": False, "open": 1}),
+        event("a", NOON, Kind.SYSTEM, "", {"what": SAID, "turn": "e7", "open": 1}),
+        event("o", NOON, Kind.SYSTEM, "", {"what": OVER, "turn": "e7", "open": 0}),
+        event("e8", NOON, Kind.SYSTEM, "", {"what": OFF_RECORD, MESSAGE_KEY: "cli-8", "over": True, "open": 0}),
+        message_event(9),
+    ]
+
+    assert [(each.message_id, each.words) for each in list_kept([log], 10)] == [
+        ("9", digest("hello")),
+        ("7", FORGOTTEN_WORDS),
+    ]
