@@ -178,9 +178,8 @@ class Journal:
         return 0 if is_only_one else max(map(int, self._message_ids()), default=0)
 
     def _message_ids(self, naming: Collection[str] = ()) -> set[str]:
-        """Numbers of the messages in the window's logs with any of the given words; without words, in all logs."""
-        logs = self.past_logs(naming) if naming else self._lived_logs(naming)
-        return {number for _, parsed in logs for number in message_numbers(parsed)}
+        """Numbers of messages in the window's logs, imported ones excepted, or only in logs with any of the words."""
+        return {number for _, parsed in self._lived_logs(naming) for number in message_numbers(parsed)}
 
     def past(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
         """Every event of the window's logs with its file's path below the data root, oldest first.

@@ -28,7 +28,7 @@ from messages.forget import EventsForgotten, ForgetEvents
 from messages.past import KeepPast, PastKept, PastMessage
 from messages.socket import Refused
 from messages.turn import EventsLogged
-from tests.actors.context.retractions import SECRET, exchange, shown_to_model
+from tests.actors.context.retractions import SECRET, exchange, new_window, shown_to_model
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, of_type
 
 FIRST = 900_000_000_000_000_000
@@ -143,6 +143,21 @@ def test_an_own_message_whose_delivery_is_not_logged_yet_is_no_past(rig: Rig) ->
     rig = Rig(rig.root)
     assert keep(rig, [running]).kept == 0
     assert [event.content for event in past_events(rig.root)] == ["an answer", "long ago", "of another bot"]
+    rig.stop()
+
+
+def test_a_missed_message_is_answered_though_an_export_with_the_message_was_imported_before(rig: Rig) -> None:
+    """Of a message older than the window's newest log, the next life reads all logs."""
+    exchange(rig, "said live", FIRST + 5)
+    rig.tell(CHANNEL, new_window(rig))
+    assert keep(rig, [past(3, "lost")]).kept == 1
+    rig.stop()
+    rig = Rig(rig.root)
+    rig.say("said live", FIRST + 5)
+    assert rig.requests() == []
+    rig.say("lost", FIRST + 3)
+    rig.answer("found")
+    assert rig.deliver().answers_message_id == str(FIRST + 3)
     rig.stop()
 
 
