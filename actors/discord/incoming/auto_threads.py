@@ -75,6 +75,8 @@ class AutoThreads:
         self._timing = timing
         self._moves: dict[int, int] = {}
         """Message on its way into the log of the message's own thread -> channel of writing."""
+        self._unlogged: dict[int, None] = {}
+        """Messages not logged by their own threads; a log may have such a message, if only the sync failed."""
         self._logged: set[tuple[int, str]] = set()
         """Channel and reason of each logged failure."""
 
@@ -89,14 +91,24 @@ class AutoThreads:
         return self.has(message.id) or self._place(message) is not None
 
     async def thread_for(self, message: WireMessage, names: NameBook, *, is_answered: bool) -> OwnThread | None:
-        """Thread for the answer to a message; None for the message's own channel."""
+        """Thread for the answer to a message; None for the message's own channel.
+
+        Raises:
+            CallFailedError: Discord does not answer, and the message's own thread may answer the message.
+        """
         window = thread_window(str(message.id))
         if self.has(message.id):
             return OwnThread(window, self._known_channel(message.id) or discord.Object(message.id))
         channel = self._place(message)
         if channel is None or not is_answered:
             return None
-        thread = await self._open(message, channel, names)
+        try:
+            thread = await self._open(message, channel, names)
+        except CallFailedError as error:
+            if message.id in self._unlogged:
+                raise
+            self._tell_once(channel.id, str(error))
+            return None
         if thread is None or self._window_map.learn(thread) != window:
             return None
         return OwnThread(window, thread)
@@ -107,9 +119,16 @@ class AutoThreads:
         if len(self._moves) > _MOST_MOVED:
             del self._moves[next(iter(self._moves))]
 
-    def take_move(self, message_id: int, channel_id: int) -> int:
+    def take_move(self, message_id: int, channel_id: int, *, is_logged: bool) -> int:
         """Channel of a moved message, once a window in `channel_id` has logged the message or could not log it."""
-        return self._moves.pop(message_id, channel_id)
+        if message_id not in self._moves:
+            return channel_id
+        self._unlogged.pop(message_id, None)
+        if not is_logged:
+            self._unlogged[message_id] = None
+            if len(self._unlogged) > _MOST_MOVED:
+                del self._unlogged[next(iter(self._unlogged))]
+        return self._moves.pop(message_id)
 
     def _place(self, message: discord.Message) -> discord.TextChannel | None:
         """The channel in which a thread is to be opened from a message, as far as rules and kinds of channels go."""
@@ -144,8 +163,8 @@ class AutoThreads:
             if getattr(error.__cause__, "code", None) == _HAS_ONE:
                 return await self._existing(message.id, channel)
             self._tell_once(channel.id, str(error))
-        except (CallFailedError, TimeoutError) as error:
-            self._tell_once(channel.id, str(error) or f"no answer came within {self._timing.thread_timeout_s:g} s")
+        except TimeoutError:
+            raise CallFailedError(f"no answer came within {self._timing.thread_timeout_s:g} s") from None
         return None
 
     async def _existing(self, message_id: int, channel: discord.TextChannel) -> discord.Thread | None:
@@ -157,7 +176,9 @@ class AutoThreads:
                     thread = await self._rest.persist(
                         "looking up a thread", lambda client: client.fetch_channel(message_id)
                     )
-        except (CallRefusedError, CallFailedError, TimeoutError) as error:
+        except (CallFailedError, TimeoutError) as error:
+            raise CallFailedError(f"the message has a thread that cannot be read: {error}") from None
+        except CallRefusedError as error:
             self._tell_once(channel.id, f"the message has a thread that cannot be read: {error}")
         return self._usable(thread, channel.id)
 

@@ -224,8 +224,9 @@ class Intake:
         if not report.window.id.isdecimal() or not report.message_id.isdecimal():
             return
         channel_id, message_id = int(report.window.id), int(report.message_id)
-        came_in = self._threads.take_move(message_id, channel_id)
-        if isinstance(report, UserMessageLogged):
+        is_logged = isinstance(report, UserMessageLogged)
+        came_in = self._threads.take_move(message_id, channel_id, is_logged=is_logged)
+        if is_logged:
             self.watermarks.log(channel_id, message_id)
             self.watermarks.settle(came_in, message_id)
         else:

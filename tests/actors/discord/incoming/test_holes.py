@@ -573,3 +573,20 @@ def test_a_doubled_message_told_once_more_behind_a_slow_file_is_found_again_if_i
     look(life.playground)
 
     assert life.texts(5)[3:] == ["lost", "on a full disk"]
+
+
+def test_a_message_that_its_own_thread_could_not_log_is_answered_nowhere_else_while_discord_does_not_answer(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    """The thread's log may have the message: only the sync may have failed."""
+    life = start_life(timing=timing(gap_again_s=0.05), opens_threads=True)
+    life.unstorable.add("on a failing disk")
+    number = life.say("on a failing disk")
+    life.messages.wait(1)
+    opened = len(playground.requests("POST", "/threads"))
+    playground.inject("503", "POST .*/threads", times=9)
+
+    look(playground)
+
+    assert {message.window for message in life.messages.wait(2)} == {thread_window(number)}
+    assert len(playground.requests("POST", "/threads")) > opened + 9
