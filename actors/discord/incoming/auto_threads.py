@@ -103,7 +103,8 @@ class AutoThreads:
         if channel is None or not is_answered:
             return None
         try:
-            thread = await self._open(message, channel, names)
+            known = self._usable(self._known_channel(message.id), channel.id)
+            thread = known or await self._open(message, channel, names)
         except CallFailedError as error:
             if message.id in self._unlogged:
                 raise

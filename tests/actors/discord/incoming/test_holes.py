@@ -583,6 +583,7 @@ def test_a_message_that_its_own_thread_could_not_log_is_answered_nowhere_else_wh
     life.unstorable.add("on a failing disk")
     number = life.say("on a failing disk")
     life.messages.wait(1)
+    playground.change_thread(number, archived=True)
     opened = len(playground.requests("POST", "/threads"))
     playground.inject("503", "POST .*/threads", times=9)
 
@@ -590,3 +591,19 @@ def test_a_message_that_its_own_thread_could_not_log_is_answered_nowhere_else_wh
 
     assert {message.window for message in life.messages.wait(2)} == {thread_window(number)}
     assert len(playground.requests("POST", "/threads")) > opened + 9
+
+
+def test_a_message_that_may_be_on_its_way_into_its_own_thread_is_answered_there_though_no_thread_can_be_opened(
+    playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
+) -> None:
+    """Only Discord's part was started anew: the thread's window has the message still in its mailbox."""
+    start_life(**kept(tmp_path)).stop()
+    life = start_life(**kept(tmp_path), opens_threads=True)
+    number = life.say("question")
+    life.messages.wait(1)
+    life.stop()
+    playground.inject("503", "POST .*/threads", times=1_000_000)
+
+    second = start_life(**kept(tmp_path), opens_threads=True)
+
+    assert [message.window for message in second.messages.wait(1)] == [thread_window(number)]
