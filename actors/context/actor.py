@@ -187,8 +187,8 @@ class ContextActor(Actor):
                 self._take_in(message)
             case StartNewWindow():
                 self._start_new_window(message)
-            case ResumeWindow():
-                self._resume(message)
+            case ResumeWindow():  # Being activated did the work, unless the log could not be opened then.
+                self.surface = message.reply_to
             case StopTurn():
                 self._stop_turn(message)
             case ChooseModel():
@@ -259,6 +259,7 @@ class ContextActor(Actor):
 
     def _refuse(self, message: UserMessage) -> None:
         """Tell the person that the message was not stored and cannot be logged; the surface looks for it again."""
+        self._requests.note_unlogged(message.message_id)
         self.tell(message.reply_to, storage_failure(message))
         if message.wants_answer:
             self.tell(self.surface, not_stored(message, self._unwritable, self.address))
@@ -302,10 +303,6 @@ class ContextActor(Actor):
         if not self._journal.is_open:
             with self.blocking():
                 self._journal.start(self.now(), opened_by=opened_by)
-
-    def _resume(self, message: ResumeWindow) -> None:
-        """Being activated did the work, unless the log could not be opened then."""
-        self.surface = message.reply_to
 
     def _start_new_window(self, message: StartNewWindow) -> None:
         """Continue in a new log with an empty history and the undelivered texts; end running and waiting turns."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal, LogUnwritable
@@ -49,6 +50,12 @@ class PartRequests:
         self._host = host
         self._journal = journal
         self._driver = driver
+        self._unlogged: deque[MessageId] = deque(maxlen=MOST_KEPT)
+        """Messages that could not be logged: a log may have such a message, and a power loss take the message away."""
+
+    def note_unlogged(self, message_id: MessageId) -> None:
+        """List a message only after another, successful attempt to log the message."""
+        self._unlogged.append(message_id)
 
     def handle(self, request: WindowRequest | KeepPast | TellKeptMessages, *, is_idle: bool) -> None:
         """Serve one request.
@@ -83,8 +90,14 @@ class PartRequests:
                 messages = list_kept(self._journal.newest_first(), MOST_KEPT, after)
         except LogUnwritable as error:
             return Refused(request_id=request_id, reason=error.reason)
+        seen = self._host.conversation.seen
+        unsafe = {each for each in self._unlogged if each.isdecimal() and each not in seen}
         unfinished = self._host.conversation.unfinished_turns()
-        return KeptMessagesTold(request_id=request_id, messages=tuple(messages), unfinished_turns=unfinished)
+        return KeptMessagesTold(
+            request_id=request_id,
+            messages=tuple(each for each in messages if each.message_id not in unsafe),
+            unfinished_turns=unfinished,
+        )
 
     def _keep(self, request: KeepPast) -> PastKept | Refused:
         """Keep past messages that the window does not have."""

@@ -15,7 +15,7 @@ from actors.kernel import ActorSystem, ManualClock
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from messages.base import CONTEXT_KIND, Address, Message
-from messages.context import NewWindowStarted
+from messages.context import KeptMessagesTold, NewWindowStarted
 from messages.discord import EndProgress, PostMessage, ShowProgress, ShowReaction, ShowTyping, UserMessageNotLogged
 from messages.model import CancelModel
 from messages.shell import CancelBash, RunBash
@@ -151,6 +151,8 @@ def _is_refusal(message: Message) -> bool:
 
 
 def _may_be_lost(event: Event, message: Message | None) -> bool:
+    if isinstance(message, KeptMessagesTold) and event.kind is Kind.USER:
+        return event.meta_dict().get("message_id") not in [each.message_id for each in message.messages]
     match event.kind:
         case Kind.TOOL_RESULT | Kind.DELIVERY:
             return True

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from domain.log.event import Kind
-from messages.base import MessageId
+from messages.base import MessageId, RequestId
+from messages.context import KeptMessagesTold, TellKeptMessages
 from messages.discord import Delivered, PostMessage
-from tests.actors.context.rig import CHANNEL, Rig, texts
+from tests.actors.context.rig import CHANNEL, Rig, of_type, texts
 
 LATE = [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE]
 
@@ -86,6 +87,33 @@ def test_an_answer_that_a_server_refuses_late_is_shown_only_when_it_is_kept(tmp_
     assert [post.text for post in deliver_all(rig)] == ["an answer that is kept"]
     assert rig.kinds() == [Kind.USER, Kind.SYSTEM, Kind.AGENT, Kind.DELIVERY]
     rig.stop()
+
+
+def test_a_message_whose_sync_failed_is_listed_as_logged_once_it_is_safe(tmp_path: Path) -> None:
+    """The surface would not look for the message again, and a power loss would take it out of the log."""
+    rig = Rig(tmp_path)
+    rig.say("before", 1)
+    rig.answer("yes")
+    deliver_all(rig)
+
+    def fails(call: str, _data: bytes) -> None:
+        if call == "sync":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    rig.disk.before = fails
+    rig.say("not known to be kept", 2)
+    assert listed(rig) == {"1"}
+    rig.disk.before = lambda _call, _data: None
+    rig.advance(60)
+    assert listed(rig) == {"1", "2"}
+    rig.stop()
+
+
+def listed(rig: Rig) -> set[str]:
+    """People's messages in the log, as the window says."""
+    rig.tell(CHANNEL, TellKeptMessages(request_id=RequestId("k"), reply_to=rig.listener.address, window=CHANNEL))
+    (reply,) = of_type(KeptMessagesTold, rig.listener.drain())
+    return {each.message_id for each in reply.messages if each.words}
 
 
 def deliver_all(rig: Rig) -> list[PostMessage]:
