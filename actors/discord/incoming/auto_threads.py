@@ -75,8 +75,8 @@ class AutoThreads:
         self._timing = timing
         self._moves: dict[int, int] = {}
         """Message on its way into the log of the message's own thread -> channel of writing."""
-        self._unlogged: dict[int, None] = {}
-        """Messages not logged by their own threads; a log may have such a message, if only the sync failed."""
+        self._unlogged: dict[int, int] = {}
+        """Message -> place whose window failed to log; the log may have the message, if only a sync failed."""
         self._logged: set[tuple[int, str]] = set()
         """Channel and reason of each logged failure."""
 
@@ -99,8 +99,8 @@ class AutoThreads:
         window = thread_window(str(message.id))
         if self.has(message.id):
             return OwnThread(window, self._known_channel(message.id) or discord.Object(message.id))
-        channel = self._place(message)
-        if channel is None or not is_answered:
+        channel, failed = self._place(message), self._unlogged.get(message.id, message.id)
+        if channel is None or not is_answered or failed != message.id:
             return None
         try:
             known = self._usable(self._known_channel(message.id), channel.id)
@@ -122,14 +122,12 @@ class AutoThreads:
 
     def take_move(self, message_id: int, channel_id: int, *, is_logged: bool) -> int:
         """Channel of a moved message, once a window in `channel_id` has logged the message or could not log it."""
-        if message_id not in self._moves:
-            return channel_id
         self._unlogged.pop(message_id, None)
         if not is_logged:
-            self._unlogged[message_id] = None
+            self._unlogged[message_id] = channel_id
             if len(self._unlogged) > _MOST_MOVED:
                 del self._unlogged[next(iter(self._unlogged))]
-        return self._moves.pop(message_id)
+        return self._moves.pop(message_id, channel_id)
 
     def _place(self, message: discord.Message) -> discord.TextChannel | None:
         """The channel in which a thread is to be opened from a message, as far as rules and kinds of channels go."""

@@ -607,3 +607,18 @@ def test_a_message_that_may_be_on_its_way_into_its_own_thread_is_answered_there_
     second = start_life(**kept(tmp_path), opens_threads=True)
 
     assert [message.window for message in second.messages.wait(1)] == [thread_window(number)]
+
+
+def test_a_message_that_its_channel_could_not_log_gets_no_thread_afterwards(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    """The channel's log may have the message, and answer the message as soon as the log can be written."""
+    life = start_life(opens_threads=True)
+    life.unstorable.add("on a failing disk")
+    playground.inject("503", "POST .*/threads", times=4)
+    life.say("on a failing disk")
+    life.messages.wait(1)
+
+    look(playground)
+
+    assert [message.window for message in life.messages.wait(2)] == [GENERAL, GENERAL]
