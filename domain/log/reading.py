@@ -130,6 +130,12 @@ class Reading:
         self.gaps = ()
         self.confirmed = self.reached
 
+    def put_off(self) -> None:
+        """Leave all gaps to later looks: the history is closed for now, and people may open it again."""
+        if self.gaps:
+            self.doubt(self.gaps[0].after)
+            self.gaps = ()
+
     def fill(self, after: int, upto: int) -> None:
         """Note all messages after `after`, up to and including `upto`, as known, and noticed where relevant."""
         gaps: list[Gap] = []

@@ -42,7 +42,8 @@ class CatchUp:
     configured channel is not read at all; a newly met thread of the channel, or conversation, is read back as far as
     missed messages are answered, but not to before the channel was met. Messages from a channel's history go before new
     messages there, but not for longer than `Timing.gap_hold_s`: a gap that stays unreadable for so long stays open, is
-    tried again for ever, and is passed on late. A gap is given up only if Discord denies the bot the history.
+    tried again for ever, and is passed on late. History that Discord denies the bot is looked into every ten minutes,
+    since people may open it again; a gap is given up only if the channel is gone.
     """
 
     def __init__(self, *, intake: Intake, rest: RestCalls, comparison: Comparison, timing: Timing) -> None:
@@ -283,7 +284,10 @@ class CatchUp:
 
     def _give_up(self, channel_id: int, error: Exception) -> None:
         log.error("messages missed in channel %d cannot be read: %s", channel_id, error)
-        self._watermarks.give_up(channel_id)
+        if isinstance(error.__cause__, discord.NotFound):
+            self._watermarks.give_up(channel_id)
+        else:
+            self._watermarks.put_off(channel_id)
 
     async def _missing(self, channel_id: int, begun: GapPage | None = None) -> AsyncIterator[MessageArrival]:
         """Messages of a channel's gaps, oldest first; a gap shrinks by a page when the page is known to be under way.

@@ -257,6 +257,11 @@ class Watermarks:
         reading.give_up()
         self._mark(channel_id)
 
+    def put_off(self, channel_id: int) -> None:
+        """Leave a channel's gaps to later looks: the history is closed for now."""
+        self._readings[channel_id].put_off()
+        self._mark(channel_id)
+
     def to_look_at(self) -> list[int]:
         """Channels of this session in which an event may be missing: doubtful channels, and recently used channels."""
         recent = self._catch_up_from(self._newest())

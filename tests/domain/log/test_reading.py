@@ -283,6 +283,15 @@ def test_what_is_given_up_is_not_looked_for() -> None:
     assert (one.gaps, one.watermark().upto) == ((), 20)
 
 
+def test_what_is_put_off_stays_in_doubt_from_the_first_gap_on() -> None:
+    one = reading()
+    one.join(2, 20)
+    one.notice(25, 2)
+    one.settle(25)
+    one.put_off()
+    assert (one.gaps, one.is_in_doubt, one.lacks(12), one.watermark().upto) == ((), True, True, 10)
+
+
 def test_a_message_on_its_way_holds_the_line_below_it() -> None:
     one = reading()
     one.notice(12, 1)

@@ -36,12 +36,28 @@ class TestFailures:
     ) -> None:
         playground.say(defaults.GENERAL_ID, "nobody may read it")
         mark = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=1)
-        playground.inject("refused", HISTORY, times=1_000_000, status=403)
+        playground.inject("refused", HISTORY, times=1_000_000, status=404)
         life = start_life(data_root=tmp_path, watermarks={defaults.GENERAL_ID: mark})
         life.say("live")
         assert life.texts(1) == ["live"]
         eventually(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID, 1) > 1)
         assert watermarks_in((tmp_path / FILE_NAME).read_bytes())[defaults.GENERAL_ID].gaps == ()
+
+    @pytest.mark.parametrize("is_killed", [False, True])
+    def test_history_that_was_closed_for_a_while_is_read_when_people_have_opened_it_again(
+        self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path, is_killed: bool
+    ) -> None:
+        start_life(**kept(tmp_path)).stop()
+        playground.say(defaults.GENERAL_ID, "missed")
+        playground.inject("refused", HISTORY, times=1_000_000, status=403)
+        life = start_life(**kept(tmp_path), timing=OFTEN)
+        life.say("live")
+        assert life.texts(1) == ["live"]
+        if is_killed:
+            life.stop()
+            life = start_life(**kept(tmp_path), timing=OFTEN)
+        playground.clear_faults()
+        eventually(lambda: "missed" in [message.text for message in life.messages.now()])
 
     @pytest.mark.parametrize(("fault", "status"), [("html", 403), ("html", 404), ("refused", 400)])
     def test_what_is_no_refusal_of_discords_is_never_given_up(
