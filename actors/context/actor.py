@@ -28,7 +28,7 @@ from domain.log.metadata import MetaValue
 from domain.turn.carried import carried_over
 from domain.turn.conversation import Conversation
 from domain.turn.speaker import shown_name
-from domain.turn.turn import Turn
+from domain.turn.turn import Turn, asked_before
 from domain.turn.typed_command import says_stop
 from messages.base import Address, Message, TurnId, Window
 from messages.context import (
@@ -287,11 +287,12 @@ class ContextActor(Actor):
             self._waiting.append(turn_id)
             self._begin_next()
         if stops:
-            self._abort_all(f"stopped by {shown_name(message.author_name)}")
+            self._abort_all(f"stopped by {shown_name(message.author_name)}", before=message.message_id)
 
     def _stopped_by(self, message: UserMessage) -> tuple[TurnId, ...]:
-        """Turns stopped by a message whose text is only the stop word."""
-        return self._turns_in_hand if not message.attachments and says_stop(message.text) else ()
+        """Turns stopped by a message whose text is only the stop word; a word that comes late stops no later turn."""
+        is_stop = not message.attachments and says_stop(message.text)
+        return asked_before(message.message_id, map(self.conversation.turn, self._turns_in_hand)) if is_stop else ()
 
     @property
     def _turns_in_hand(self) -> tuple[TurnId, ...]:
@@ -356,12 +357,13 @@ class ContextActor(Actor):
         self._abort_all(reason)
         self.tell(command.reply_to, TurnStopped(request_id=command.request_id, turn_id=run.turn_id))
 
-    def _abort_all(self, reason: str) -> None:
-        """Leave waiting turns unanswered and end the running turn; the end may make an edited message a question."""
-        while self._turns_in_hand:
-            waiting, self._waiting = self._waiting, []
-            self._endings.leave_unanswered(waiting, reason)
-            self._driver.abort(reason)
+    def _abort_all(self, reason: str, before: str = "") -> None:
+        """End the turns in hand, or those asked before a message; an end may make an edited message a question."""
+        while stops := asked_before(before, map(self.conversation.turn, self._turns_in_hand)):
+            self._waiting = [turn_id for turn_id in self._waiting if turn_id not in stops]
+            self._endings.leave_unanswered([turn_id for turn_id in stops if turn_id != self._driver.running()], reason)
+            if self._driver.running() in stops:
+                self._driver.abort(reason)
 
     def _begin_next(self) -> None:
         self._waiting = self._retraction.requeue(self._waiting)

@@ -250,3 +250,10 @@ def messages_before(turns: Sequence[Turn]) -> tuple[int, int]:
             count_before_last = count
         count += 1 + len(turn.steps)
     return count, count_before_last
+
+
+def asked_before(message_id: str, turns: Iterable[Turn]) -> tuple[TurnId, ...]:
+    """Turns whose question is not newer than a message; a turn without a number to compare counts as older."""
+    number = int(message_id) if message_id.isdecimal() else None
+    numbers = ((turn.id, int(turn.message_id) if turn.message_id.isdecimal() else 0) for turn in turns)
+    return tuple(turn_id for turn_id, question in numbers if number is None or question <= number)

@@ -96,8 +96,8 @@ class _Logs:
     """Turn -> reason for the missing answer."""
     words: str = ""
     """All answers and calls."""
-    unanswered: dict[Window, list[str]] = field(default_factory=dict)
-    """Window -> turns without an answer so far."""
+    unanswered: dict[Window, dict[str, int]] = field(default_factory=dict)
+    """Window -> each turn without an answer so far, and its message."""
     stopped: set[str] = field(default_factory=set)
     """Turns stopped by a person's "stop"."""
     damage: list[str] = field(default_factory=list)
@@ -138,22 +138,24 @@ def _take_in(logs: _Logs, window: Window, event: Event) -> None:
             number = int(str(meta["message_id"]))
             logs.users.setdefault(number, []).append(event)
             logs.order.setdefault(window, []).append(number)
-            if event.content == "stop" and logs.unanswered.get(window):
-                logs.stopped.update(logs.unanswered.pop(window))
+            unanswered = logs.unanswered.setdefault(window, {})
+            older = [each for each, message in unanswered.items() if message < number]
+            if event.content == "stop" and older:
+                logs.stopped.update(older)
+                logs.unanswered[window] = {each: unanswered[each] for each in unanswered if each not in older}
             elif not meta.get("overheard"):
-                logs.unanswered.setdefault(window, []).append(event.id)
+                unanswered[event.id] = number
         case Kind.SYSTEM if meta.get("what") in ("aborted", "failed", "refused"):
             logs.ended[turn] = str(meta["what"])
-            if turn in logs.unanswered.get(window, ()):
-                logs.unanswered[window].remove(turn)
+            logs.unanswered.get(window, {}).pop(turn, None)
         case Kind.SYSTEM if meta.get("what") == "joined":
             logs.ended.setdefault(str(meta.get("message")), f"joined {meta.get('turn')}")
         case Kind.AGENT | Kind.TOOL_CALL:
             logs.words += f"{event.content}\n"
             if turn in logs.stopped:
                 logs.damage.append(f"turn {turn} went on although it was stopped: {event.kind}")
-            if event.kind is Kind.AGENT and turn in logs.unanswered.get(window, ()):
-                logs.unanswered[window].remove(turn)
+            if event.kind is Kind.AGENT:
+                logs.unanswered.get(window, {}).pop(turn, None)
         case _:
             return
 

@@ -166,3 +166,25 @@ def test_a_sentence_with_the_word_waits_like_any_other(rig: Rig) -> None:
     rig.answer("1")
     (request,) = of_type(ModelRequest, rig.model.drain())
     assert texts(request)[-1] == "don't stop"
+
+
+def test_a_word_that_comes_late_stops_only_what_was_asked_before(rig: Rig) -> None:
+    """The event of the word was lost, and the history was read after the next question."""
+    rig.say("one", 1)
+    rig.say("three", 3)
+    rig.say("stop", 2)
+    rig.say("stop", 2)
+    requested = rig.model.drain()
+    (first, request) = of_type(ModelRequest, requested)
+    assert of_type(CancelModel, requested) == [CancelModel(request_id=first.request_id)]
+    assert texts(request)[-1] == "three"
+    rig.tell(CHANNEL, reply(request, "3"))
+    assert rig.deliver().answers_message_id == "3"
+
+
+def test_a_word_that_comes_late_leaves_a_later_question_that_runs(rig: Rig) -> None:
+    rig.say("three", 3)
+    rig.say("one", 1)
+    rig.say("stop", 2)
+    assert not of_type(CancelModel, rig.model.drain())
+    assert [event.content for event in rig.events()][3:] == ["unanswered: stopped by Alice"]
