@@ -193,9 +193,10 @@ class Turn:
     def may_be_joined_by(self, other: Turn) -> bool:
         """True if another turn's message can join this turn: same right to run commands, same readers.
 
-        A message with images can't join: images are counted by turns. A turn off the record stands alone.
+        A message with images can't join: images are counted by turns. A turn off the record stands alone. A turn that
+        an earlier life began goes on by itself, with the results of the commands.
         """
-        if self.is_off_record or other.is_off_record:
+        if self.is_off_record or other.is_off_record or other.steps:
             return False
         return self.may_run == other.may_run and self.audience == other.audience and not other.images
 

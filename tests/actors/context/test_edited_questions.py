@@ -116,6 +116,32 @@ def test_commands_of_a_turn_that_passed_an_edited_question_are_run_once(tmp_path
     again.stop()
 
 
+def test_a_turn_that_passed_an_edited_question_keeps_its_commands_when_it_waits_behind_that_after_a_kill(
+    tmp_path: Path,
+) -> None:
+    rig = with_long_logs(tmp_path)
+    exchange(rig, "before", 9)
+    begin(rig)
+    rig.say("do it", 3)
+    edit(rig, 9, "edited before")
+    edit(rig, 2, NEW)
+    rig.answer("nothing")
+    rig.deliver()
+    rig.answer("", bash_call("first", "a"), stop=StopReason.TOOL_CALLS)
+    rig.finish_command("one")
+    rig.kill()
+
+    again = Rig(tmp_path, mid_turn="steer")
+    again.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=again.surface.address))
+    again.answer("", bash_call("date", "b"), stop=StopReason.TOOL_CALLS)
+    again.finish_command("noon")
+    again.answer("bought")
+    assert again.deliver().answers_message_id == "2"
+    assert texts(again.answer("done"))[-1] == "one"
+    assert again.deliver().answers_message_id == "3"
+    again.stop()
+
+
 def test_an_edit_while_the_model_is_asked_comes_after_the_answer(rig: Rig) -> None:
     rig.say(OLD, 2)
     edit(rig, 2, NEW)
