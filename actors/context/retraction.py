@@ -200,8 +200,8 @@ class Retraction:
         return next((turn_id for turn_id in waiting if not self.has_new_words(turn_id)), None)
 
     def has_new_words(self, turn_id: TurnId) -> bool:
-        """True if the turn's question was edited and the new words wait for a look: the turn has to wait."""
-        return MessageId(self._host.conversation.turn(turn_id).message_id) in self._deferred
+        """True if a waiting question was edited and the new words wait for a look; a begun turn keeps the old words."""
+        return self._waits(EventId(turn_id)) and self._host.conversation.turn(turn_id).message_id in self._deferred
 
     def end(self) -> None:
         """Note all edits that wait for room, since only this life knows of them.

@@ -148,8 +148,8 @@ def test_an_edit_while_the_model_is_asked_comes_after_the_answer(rig: Rig) -> No
     rig.answer("bought")
     assert rig.deliver().answers_message_id == "2"
     assert rig.requests() == []
-    said = [event.content for event in rig.events() if event.kind is Kind.USER]
-    assert said == [OLD, NEW]
+    questions = [event.content for event in rig.events() if event.kind is Kind.USER]
+    assert questions == [OLD, NEW]
     assert b"41000" not in b"".join(copies(rig))
 
 
@@ -284,3 +284,31 @@ def fail_edits(root: Path, at: int) -> bool:
 @pytest.mark.crashes
 def test_questions_whose_edits_fail_at_any_record_are_answered_once(tmp_path: Path) -> None:
     assert durability.count_steps(fail_edits, tmp_path) > 4
+
+
+@pytest.mark.parametrize("has_run", [False, True], ids=["thinking", "behind a command"])
+def test_a_question_that_was_edited_during_its_answer_goes_on_after_the_loss_of_the_log(
+    tmp_path: Path, *, has_run: bool
+) -> None:
+    rig = Rig(tmp_path)
+    exchange(rig, "good morning", 1)
+    rig.say(OLD, 2)
+    if has_run:
+        rig.answer("I look.", bash_call("date"))
+    edit(rig, 2, NEW)
+    left = [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))]
+
+    def fails(call: str, data: bytes) -> None:
+        if call == "write" and data.startswith(b"## ") and left:
+            raise left.pop()
+
+    rig.disk.before = fails
+    rig.say("thanks", 3, wants_answer=False)
+    assert not left
+    rig.model.drain()
+    rig.shell.drain()
+    rig.advance(REOPEN_AFTER_S + 1)
+    rig.answer("bought")
+    assert rig.deliver().answers_message_id == "2"
+    assert [event.content for event in rig.events() if event.kind is Kind.USER][-1] == NEW
+    rig.stop()
