@@ -102,6 +102,8 @@ class ContextActor(Actor):
         self._forgetting = Forgetting(self, journal, self._driver, self._endings, self._retraction, config.rules)
         self._unwritable = ""
         """Reason why the log cannot be written; empty if writable."""
+        self._begun: TurnId | None = None
+        """Turn in hand at the loss of the log, empty for no turn; None before this life has opened the log."""
         self._reopening: Timer | None = None
 
     @property
@@ -233,21 +235,15 @@ class ContextActor(Actor):
             logged = news_of(question.event, self._journal.path, question.line)
             self._news.hold_question(TurnId(question.event.id), logged)
         self._endings.finish_stopped()
-        open_turns = self.conversation.open_turns()
-        self._waiting = [turn.id for turn in open_turns]
-        for turn in open_turns:
-            self._endings.interrupt(turn, may_wait=self._config.resumes_calls)
-        if open_turns and open_turns[0].was_resumed:
-            self._endings.give_up(self._waiting.pop(0))
-        elif open_turns:
-            resumed: dict[str, MetaValue] = {"turn": self._waiting[0], "what": "resumed"}
-            self.record(Kind.SYSTEM, "picked up after an interruption", resumed, sync=True)
+        self._waiting = self._endings.take_up(self._begun, may_wait=self._config.resumes_calls)
+        self._begun = TurnId("")
         self._retraction.go_on()
         self._begin_next()
 
     def _lose_log(self, error: LogUnwritable) -> None:
         """Stop all work that needs storage; try again in a while."""
         self._unwritable = error.reason
+        self._begun = self._driver.running() or self._begun
         self._driver.drop()
         self._driver.compaction.forget()
         self._waiting.clear()

@@ -29,35 +29,46 @@ class Endings:
         self._news = news
         self._deliveries = deliveries
 
-    def interrupt(self, turn: Turn, *, may_wait: bool) -> None:
-        """Answer the calls of a turn begun in an earlier life; the calls are not run again.
+    def take_up(self, begun: TurnId | None, *, may_wait: bool) -> list[TurnId]:
+        """Take up turns without an ending; the turn that was begun is noted as resumed, or given up the second time.
+
+        Calls of the turns are answered, and not run again.
 
         Args:
-            turn: The interrupted turn.
+            begun: Turn in hand at the interruption, empty for no turn; None for the oldest, after an earlier life.
             may_wait: True if the calls may still wait for a person's approval; then they stay, after one interruption.
+
+        Returns:
+            Turns to be answered, the oldest first.
 
         Raises:
             LogUnwritable: as the journal.
         """
-        if may_wait and not turn.was_resumed:
-            return
+        turns = {turn.id: turn for turn in self._host.conversation.open_turns()}
+        for turn in turns.values():
+            if not may_wait or turn.was_resumed:
+                self._interrupt(turn)
+        first = turns.get(next(iter(turns), TurnId("")) if begun is None else begun)
+        if first is not None and first.was_resumed:
+            self._give_up(turns.pop(first.id))
+        elif first is not None:
+            resumed: dict[str, MetaValue] = {"turn": first.id, "what": "resumed"}
+            self._host.record(Kind.SYSTEM, "picked up after an interruption", resumed, sync=True)
+        return list(turns)
+
+    def _interrupt(self, turn: Turn) -> None:
         for call_id in tuple(turn.unanswered_calls):
             meta = _result_meta(turn, call_id, "interrupted")
             self._host.record(Kind.TOOL_RESULT, INTERRUPTED, meta, sync=False)
 
-    def give_up(self, turn_id: TurnId) -> None:
-        """Close a turn that was interrupted again after its resumption.
-
-        Raises:
-            LogUnwritable: as the journal.
-        """
+    def _give_up(self, turn: Turn) -> None:
+        """Close a turn that was interrupted again after its resumption."""
         notice = "I was interrupted twice while answering this, so I stopped trying. Please ask again."
-        meta: dict[str, MetaValue] = {"turn": turn_id, "what": "failed", "notice": True}
+        meta: dict[str, MetaValue] = {"turn": turn.id, "what": "failed", "notice": True}
         logged = self._host.record(Kind.SYSTEM, notice, meta, sync=True)
         self._deliveries.begin(logged.id)
-        turn = self._host.conversation.turn(turn_id)
         self._presence.react([turn.message_id, *turn.joined], ReactionKind.FAILED)
-        self._news.turn_ended(turn_id, "failed", turn.audience, [logged])
+        self._news.turn_ended(turn.id, "failed", turn.audience, [logged])
 
     def leave_unanswered(self, turn_ids: Iterable[TurnId], reason: str) -> None:
         """Close turns that have not begun.

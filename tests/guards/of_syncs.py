@@ -113,7 +113,7 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
             "actors/context/actor.py: ContextActor.record#1",
         ),
         "test_the_oldest_whole_turns_are_left_out_of_long_histories_and_stay_out_after_a_restart": (
-            "actors/context/actor.py: ContextActor._pick_up#1",
+            "actors/context/endings.py: Endings.take_up#1",
         ),
         "test_an_answer_is_logged_before_it_is_shown_and_its_delivery_after": (
             "actors/context/turn_driver.py: TurnDriver._record#1",
@@ -128,7 +128,7 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "actors/context/test_context_recovery.py": {
         "test_a_turn_that_is_interrupted_twice_is_given_up_with_a_notice": (
-            "actors/context/endings.py: Endings.give_up#1",
+            "actors/context/endings.py: Endings._give_up#1",
         ),
     },
     "actors/context/test_edited_questions.py": {

@@ -286,6 +286,21 @@ def test_questions_whose_edits_fail_at_any_record_are_answered_once(tmp_path: Pa
     assert durability.count_steps(fail_edits, tmp_path) > 4
 
 
+def lose_log(rig: Rig) -> None:
+    """Have the disk refuse one record: the window loses its log for a minute, and the turn in hand with all requests."""
+    failures = [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))]
+
+    def fails(call: str, data: bytes) -> None:
+        if call == "write" and data.startswith(b"## ") and failures:
+            raise failures.pop()
+
+    rig.disk.before = fails
+    rig.say("thanks", 4, wants_answer=False)
+    assert not failures
+    rig.model.drain()
+    rig.shell.drain()
+
+
 @pytest.mark.parametrize("has_run", [False, True], ids=["thinking", "behind a command"])
 def test_a_question_that_was_edited_during_its_answer_goes_on_after_the_loss_of_the_log(
     tmp_path: Path, *, has_run: bool
@@ -296,19 +311,34 @@ def test_a_question_that_was_edited_during_its_answer_goes_on_after_the_loss_of_
     if has_run:
         rig.answer("I look.", bash_call("date"))
     edit(rig, 2, NEW)
-    left = [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))]
-
-    def fails(call: str, data: bytes) -> None:
-        if call == "write" and data.startswith(b"## ") and left:
-            raise left.pop()
-
-    rig.disk.before = fails
-    rig.say("thanks", 3, wants_answer=False)
-    assert not left
-    rig.model.drain()
-    rig.shell.drain()
+    lose_log(rig)
     rig.advance(REOPEN_AFTER_S + 1)
     rig.answer("bought")
     assert rig.deliver().answers_message_id == "2"
     assert [event.content for event in rig.events() if event.kind is Kind.USER][-1] == NEW
+    rig.stop()
+
+
+@pytest.mark.parametrize("is_running", [False, True], ids=["at rest", "running"])
+def test_a_waiting_question_is_asked_in_its_new_words_though_the_log_is_lost_before(
+    tmp_path: Path, *, is_running: bool
+) -> None:
+    rig = with_long_logs(tmp_path)
+    exchange(rig, "before", 9)
+    begin(rig)
+    if is_running:
+        rig.say("what else?", 3)
+    edit(rig, 9, "edited before")
+    edit(rig, 2, NEW)
+    rig.answer("nothing")
+    rig.deliver()
+    lose_log(rig)
+    rig.advance(REOPEN_AFTER_S + 60 * LOOK_S)
+    request = answer(rig, "bought")
+    assert (NEW in request, OLD in request) == (True, False)
+    assert rig.deliver().answers_message_id == "2"
+    if is_running:
+        rig.answer("nothing else")
+        assert rig.deliver().answers_message_id == "3"
+    assert (rig.requests(), rig.posts()) == ([], [])
     rig.stop()
