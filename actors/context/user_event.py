@@ -88,14 +88,16 @@ def news_of(logged: Event, path: str, line: int) -> LoggedEvent:
 
 
 def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMessage:
-    """Notice to the author of a message that could not be logged."""
+    """Notice to the author of a message that could not be logged; a later life may name another reason."""
+    notice = f"I cannot store messages of this window at the moment, so I {_when(message)}: "
     return PostMessage(
         request_id=RequestId(f"refusal-{message.message_id}"),
         reply_to=reply_to,
         window=message.window,
-        text=f"I cannot store messages of this window at the moment, so I {_when(message)}: {reason}",
+        text=f"{notice}{reason}",
         nonce=f"x{message.message_id[-18:]}",
         answers_message_id=message.message_id,
+        mark=notice.strip(),
     )
 
 

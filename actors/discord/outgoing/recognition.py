@@ -79,12 +79,12 @@ def _shows(message: PostMessage, part: Part, candidate: discord.Message) -> bool
         return True
     if running_turn(candidate) or str(candidate.id) in message.others:
         return False
-    if message.mark and (mark := sendable(message.mark)) in part.text and mark in candidate.content:
-        return True
-    if candidate.content.strip() != part.text or _is_of_another_event(nonce, message, part):
+    mark = sendable(message.mark)
+    is_marked = bool(mark) and mark in part.text and mark in candidate.content
+    if not is_marked and (candidate.content.strip() != part.text or _is_of_another_event(nonce, message, part)):
         return False
     if not message.answers_message_id:
-        return nonce is None
+        return is_marked or nonce is None
     reference = candidate.reference
     return reference is None or str(reference.message_id) == message.answers_message_id
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from collections.abc import Callable
@@ -329,6 +330,26 @@ class TestUnwritable:
         rig.answer("hi")
         assert rig.deliver().text == "hi"
         rig.stop()
+
+    def test_notices_of_different_reasons_have_the_same_mark(self, tmp_path: Path) -> None:
+        """A later life recognises the notice by the mark."""
+
+        def notice(error_number: int) -> PostMessage:
+            def fails(call: str, _data: bytes) -> None:
+                if call in ("make_folder", "write"):
+                    raise OSError(error_number, os.strerror(error_number))
+
+            rig = Rig(tmp_path)
+            rig.disk.before = fails
+            rig.say("hello", 1)
+            (post,) = rig.posts()
+            rig.kill()
+            return post
+
+        first, second = notice(errno.ENOSPC), notice(errno.EIO)
+        assert first.text != second.text
+        assert first.mark == second.mark
+        assert first.text.startswith(first.mark)
 
     def test_a_new_window_is_refused_with_the_reason(self, tmp_path: Path) -> None:
         broken = tmp_path / "logs"

@@ -102,6 +102,20 @@ def test_a_notice_is_found_from_the_time_that_is_told(crash: Crash, time: Discor
     assert second.delivered("notice", nonce="aaaaaaaa", look_first=True, look_since=since) == first
 
 
+def test_a_notice_with_another_reason_is_found_by_its_mark_at_the_same_question(crash: Crash) -> None:
+    life = crash()
+    questions = [asked(life, "one?"), asked(life, "two?")]
+    life.messages.wait(2)
+    owed: list[dict[str, Any]] = [
+        {"nonce": f"x{question}", "answers_message_id": question, "mark": "I cannot:"} for question in questions
+    ]
+    first = life.delivered("I cannot: 12 of 310 bytes", **owed[0])
+    second = crash()
+    assert second.delivered("I cannot: 20 of 400 bytes", **owed[1]) != first
+    assert second.delivered("I cannot: no space is left", **owed[0]) == first
+    assert second.shown() == ["I cannot: 12 of 310 bytes", "I cannot: 20 of 400 bytes"]
+
+
 def test_what_is_new_is_looked_for_no_further_than_needed(crash: Crash) -> None:
     life = crash()
     question = asked(life)
