@@ -137,9 +137,9 @@ def test_a_survey_finds_the_windows_that_owe_something_and_only_those(
                 rig.answer("yes")
                 rig.deliver()
             rig.kill()
-            found = survey(root)
-            assert found.unfinished == (() if answered else (THREAD,))
-            assert found.last_seen == {CHANNEL.address.key: "41", THREAD.address.key: "42"}
+            recovery = survey(root)
+            assert recovery.unfinished == (() if answered else (THREAD,))
+            assert recovery.last_seen == {CHANNEL.address.key: "41", THREAD.address.key: "42"}
 
 
 def test_a_pipe_in_a_logs_place_keeps_no_other_window_from_being_found(
@@ -152,9 +152,9 @@ def test_a_pipe_in_a_logs_place_keeps_no_other_window_from_being_found(
     rig.kill()
     place.unlink()
     os.mkfifo(place)
-    found = survey(tmp_path)
+    recovery = survey(tmp_path)
 
-    assert found.unfinished == (THREAD,)
+    assert recovery.unfinished == (THREAD,)
     assert f"{place} cannot be read: it is not a regular file" in caplog.text
 
 
@@ -179,8 +179,8 @@ def test_a_pipe_in_a_logs_place_is_refused_in_its_window_and_in_no_other(tmp_pat
 
 
 def test_a_survey_of_an_empty_data_root_finds_nothing(tmp_path: Path) -> None:
-    found = survey(tmp_path)
-    assert (found.unfinished, found.last_seen) == ((), {})
+    recovery = survey(tmp_path)
+    assert (recovery.unfinished, recovery.last_seen) == ((), {})
 
 
 def windows_without_end(root: Path, count: int) -> list[Window]:
@@ -196,9 +196,9 @@ def windows_without_end(root: Path, count: int) -> list[Window]:
 @pytest.mark.parametrize("piece", [1, 3, 6, 7, 8])
 def test_windows_that_are_looked_at_side_by_side_are_all_found(tmp_path: Path, piece: int) -> None:
     windows = windows_without_end(tmp_path, 7)
-    found = survey(tmp_path, piece=piece)
-    assert sorted(found.unfinished, key=lambda window: window.id) == windows
-    assert found.last_seen == {window.address.key: str(100 + number) for number, window in enumerate(windows)}
+    recovery = survey(tmp_path, piece=piece)
+    assert sorted(recovery.unfinished, key=lambda window: window.id) == windows
+    assert recovery.last_seen == {window.address.key: str(100 + number) for number, window in enumerate(windows)}
 
 
 def test_a_survey_that_is_called_off_ends_at_once_and_looks_at_no_more(tmp_path: Path) -> None:
@@ -267,9 +267,9 @@ class TestUnwritable:
         full = [True]
         rig = self.rig(tmp_path, lambda: full[0])
         rig.say("hello", 1)
-        told = rig.surface.drain()
-        assert UserMessageNotLogged(window=CHANNEL, message_id=MessageId("1")) in told
-        assert "answer this message later" in next(each.text for each in told if isinstance(each, PostMessage))
+        replies = rig.surface.drain()
+        assert UserMessageNotLogged(window=CHANNEL, message_id=MessageId("1")) in replies
+        assert "answer this message later" in next(each.text for each in replies if isinstance(each, PostMessage))
         full[0] = False
         rig.say("hello", 1)
         assert texts(rig.answer("yes")) == ["hello"]
@@ -279,7 +279,7 @@ class TestUnwritable:
         rig.stop()
 
     def test_no_later_answer_is_promised_to_a_command_that_cannot_be_stored(self, tmp_path: Path) -> None:
-        """Discord's history holds no commands, so nobody finds a command again."""
+        """Discord's history holds no commands, so no look finds a command again."""
         rig = self.rig(tmp_path, lambda: True)
         rig.say("the words of a skill", 1, typed_chars=0)
         assert "so I do not answer now: the disk is full" in rig.deliver().text

@@ -38,7 +38,7 @@ def time() -> DiscordTime:
 
 @pytest.fixture(params=[True, False], ids=["nonces", "no-nonces"])
 def playground(request: pytest.FixtureRequest, time: DiscordTime) -> Iterator[PlaygroundServer]:
-    """A Discord whose history names nonces, and one whose history doesn't."""
+    """Discord with nonces in its history, and Discord without."""
     with PlaygroundServer(PlaygroundConfig(clock=time, history_nonces=request.param)) as server:
         yield server
 
@@ -58,7 +58,7 @@ def crash(start_life: StartLife, time: DiscordTime) -> Crash:
     return begin
 
 
-def asked(life: Life, text: str = "question") -> str:
+def ask(life: Life, text: str = "question") -> str:
     return str(life.say(text))
 
 
@@ -67,7 +67,7 @@ def progress(life: Life, text: str, turn_id: str, answers: str = "") -> None:
     life.tell(
         ShowProgress(window=GENERAL, turn_id=turn_id, text=text, status="", answers_message_id=MessageId(answers))
     )
-    eventually(lambda: any(shown.startswith(text) for shown in life.shown()))
+    eventually(lambda: any(each.startswith(text) for each in life.shown()))
 
 
 def buttons(life: Life) -> list[str]:
@@ -78,7 +78,7 @@ def buttons(life: Life) -> list[str]:
 
 def test_an_answer_is_found_however_much_was_said_since(crash: Crash) -> None:
     life = crash()
-    question = asked(life)
+    question = ask(life)
     for number in range(130):
         life.say(f"before {number}")
     first = life.delivered("the answer", nonce="aaaaaaaa", answers_message_id=question)
@@ -104,7 +104,7 @@ def test_a_notice_is_found_from_the_time_that_is_told(crash: Crash, time: Discor
 
 def test_a_notice_with_another_reason_is_found_by_its_mark_at_the_same_question(crash: Crash) -> None:
     life = crash()
-    questions = [asked(life, "one?"), asked(life, "two?")]
+    questions = [ask(life, "one?"), ask(life, "two?")]
     life.messages.wait(2)
     owed: list[dict[str, Any]] = [
         {"nonce": f"x{question}", "answers_message_id": question, "mark": "I cannot:"} for question in questions
@@ -118,7 +118,7 @@ def test_a_notice_with_another_reason_is_found_by_its_mark_at_the_same_question(
 
 def test_what_is_new_is_looked_for_no_further_than_needed(crash: Crash) -> None:
     life = crash()
-    question = asked(life)
+    question = ask(life)
     for number in range(120):
         life.say(f"before {number}")
     first = life.delivered("the answer", nonce="aaaaaaaa", answers_message_id=question)
@@ -131,7 +131,7 @@ def test_what_is_new_is_looked_for_no_further_than_needed(crash: Crash) -> None:
 def test_parts_that_were_shown_are_not_shown_again(crash: Crash) -> None:
     text = "first half " * 150 + "\n\n" + "second half " * 150 + "\n\n" + "third part " * 150
     life = crash()
-    question = asked(life)
+    question = ask(life)
     life.playground.inject("delay", SEND, times=2)
     life.playground.inject("503", SEND, times=4)
     assert isinstance(life.not_delivered(text, nonce="aaaaaaaa", answers_message_id=question), DeliveryFailed)
@@ -144,38 +144,38 @@ def test_like_parts_of_one_text_are_told_apart(crash: Crash) -> None:
     page = "```\n" + "same line\n" * 190 + "```"
     text = "\n\n".join([page, page, page])
     life = crash()
-    question = asked(life)
+    question = ask(life)
     life.playground.inject("delay", SEND, times=1)
     life.playground.inject("503", SEND, times=4)
     assert isinstance(life.not_delivered(text, nonce="aaaaaaaa", answers_message_id=question), DeliveryFailed)
     assert len(life.shown()) == 1
     second = crash()
-    shown = second.delivered(text, nonce="aaaaaaaa", answers_message_id=question, look_first=True)
-    assert len(shown) == len(set(shown)) == len(second.shown()) == 3
+    message_ids = second.delivered(text, nonce="aaaaaaaa", answers_message_id=question, look_first=True)
+    assert len(message_ids) == len(set(message_ids)) == len(second.shown()) == 3
 
 
 @pytest.mark.parametrize("sent", [0, 1, 2])
 def test_two_like_texts_that_are_owed_at_the_same_time_are_both_shown_once(crash: Crash, sent: int) -> None:
     life = crash()
-    questions = [asked(life, "one?"), asked(life, "two?")]
+    questions = [ask(life, "one?"), ask(life, "two?")]
     life.messages.wait(2)
     owed = [("aaaaaaaa", questions[0]), ("bbbbbbbb", questions[1])]
     for nonce, question in owed[:sent]:
         life.delivered("yes", nonce=nonce, answers_message_id=question)
     second = crash()
-    shown = [
+    messages = [
         second.delivered("yes", nonce=nonce, answers_message_id=question, look_first=True) for nonce, question in owed
     ]
     assert second.shown() == ["yes", "yes"]
-    assert len({message_id for (message_id,) in shown}) == 2
+    assert len({message_id for (message_id,) in messages}) == 2
 
 
 def answered_without_a_word_of_it(life: Life) -> tuple[str, str, tuple[str, ...]]:
     """Two questions, and the answer to the first, which stands below both and doesn't say what it answers."""
-    first = asked(life, "one?")
+    first = ask(life, "one?")
     life.messages.wait(1)
     life.playground.zombie()  # So the bot doesn't know of the second question when it answers the first.
-    second = asked(life, "two?")
+    second = ask(life, "two?")
     answer = life.delivered("yes", nonce="aaaaaaaa", answers_message_id=first)
     (message,) = [m for m in life.playground.messages(defaults.GENERAL_ID) if m["id"] == answer[0]]
     assert "message_reference" not in message
@@ -207,7 +207,7 @@ def test_a_like_text_that_was_sent_for_another_event_does_not_count(crash: Crash
 
 def test_a_running_message_is_not_taken_for_a_text_with_the_same_words(crash: Crash) -> None:
     life = crash()
-    question = asked(life)
+    question = ask(life)
     progress(life, "half", "aaaaaaaa", question)
     second = crash()
     owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question, "turn_id": "aaaaaaaa"}
@@ -228,7 +228,7 @@ def test_a_reminder_of_like_words_is_told_by_its_mark(crash: Crash) -> None:
 
 def test_an_edited_running_message_is_known_as_the_answer_that_it_became(crash: Crash) -> None:
     life = crash()
-    question = asked(life)
+    question = ask(life)
     progress(life, "so far", "aaaaaaaa", question)
     first = life.delivered("done", nonce="bbbbbbbb", answers_message_id=question, turn_id="aaaaaaaa")
     second = crash()
@@ -243,7 +243,7 @@ def test_messages_in_the_place_of_a_refused_file_are_found_where_files_are_allow
 ) -> None:
     text = "\n".join(f"line {number} of a very long answer" for number in range(500))
     life = crash()
-    owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": asked(life)}
+    owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": ask(life)}
     life.playground.inject("refused", SEND, status=403)
     if is_whole:
         life.delivered(text, **owed)
@@ -261,7 +261,7 @@ def test_messages_in_the_place_of_a_refused_file_are_found_where_files_are_allow
 
 def test_another_turns_running_message_is_neither_overwritten_nor_deleted(crash: Crash) -> None:
     life = crash()
-    question, next_question = asked(life, "one?"), asked(life, "two?")
+    question, next_question = ask(life, "one?"), ask(life, "two?")
     progress(life, "of the first", "aaaaaaaa", question)
     life.playground.inject("503", r"PATCH /channels/\d+/messages/\d+$", times=4)
     first: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question, "turn_id": "aaaaaaaa"}
@@ -277,7 +277,7 @@ def test_another_turns_running_message_is_neither_overwritten_nor_deleted(crash:
 def test_what_another_turn_left_stays_when_an_answer_was_sent_beside_it(crash: Crash, parts: int) -> None:
     text = "\n\n".join(["long line " * 150] * parts)
     life = crash()
-    question = asked(life)
+    question = ask(life)
     life.delivered(text, nonce="cccccccc", answers_message_id=question, turn_id="aaaaaaaa")
     progress(life, "of the second", "bbbbbbbb")
     second = crash()
@@ -289,7 +289,7 @@ def test_what_another_turn_left_stays_when_an_answer_was_sent_beside_it(crash: C
 
 def test_an_answer_that_ends_like_a_running_message_is_none(crash: Crash) -> None:
     life = crash()
-    questions = [asked(life, "one?"), asked(life, "two?")]
+    questions = [ask(life, "one?"), ask(life, "two?")]
     life.delivered("a block: ▌", nonce="cccccccc", answers_message_id=questions[0], turn_id="aaaaaaaa")
     second = crash()
     owed: dict[str, Any] = {"nonce": "dddddddd", "answers_message_id": questions[1], "turn_id": "bbbbbbbb"}
@@ -301,7 +301,7 @@ def test_a_running_message_that_was_left_becomes_its_own_turns_answer_however_mu
     crash: Crash,
 ) -> None:
     life = crash()
-    question = asked(life)
+    question = ask(life)
     progress(life, "half", "aaaaaaaa", question)
     progress(life, "other", "bbbbbbbb")
     for number in range(150):
@@ -317,7 +317,7 @@ def test_a_running_message_that_was_left_becomes_its_own_turns_answer_however_mu
 
 def test_a_running_message_is_taken_away_where_the_answer_was_sent_already(crash: Crash) -> None:
     life = crash()
-    question = asked(life)
+    question = ask(life)
     life.delivered("done", nonce="cccccccc", answers_message_id=question)
     progress(life, "half", "aaaaaaaa", question)
     second = crash()
@@ -330,7 +330,7 @@ def test_a_part_whose_post_had_no_answer_is_found_below_a_part_that_replaced_a_r
     crash: Crash, time: DiscordTime
 ) -> None:
     life = crash()
-    question = asked(life)
+    question = ask(life)
     progress(life, "half", "aaaaaaaa", question)
     second = crash()
     owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question, "turn_id": "aaaaaaaa"}
@@ -348,7 +348,7 @@ def test_a_running_message_whose_post_had_no_answer_becomes_the_answer(
     crash: Crash, time: DiscordTime, goes_on: bool
 ) -> None:
     life = crash()
-    question = asked(life)
+    question = ask(life)
     life.playground.inject("abort-after", SEND, times=4)
     progress(life, "half", "aaaaaaaa", question)
     eventually(lambda: len(life.playground.requests("POST", "/messages")) == 4)
@@ -361,7 +361,7 @@ def test_a_running_message_whose_post_had_no_answer_becomes_the_answer(
 
 def test_a_running_message_whose_post_had_no_answer_ends_with_its_turn(crash: Crash, time: DiscordTime) -> None:
     life = crash()
-    question = asked(life)
+    question = ask(life)
     life.playground.inject("abort-after", SEND, times=4)
     progress(life, "half", "aaaaaaaa", question)
     eventually(lambda: len(life.playground.requests("POST", "/messages")) == 4)
@@ -383,7 +383,7 @@ def test_a_running_message_that_cannot_be_edited_is_taken_away(crash: Crash) -> 
 
 def test_a_message_that_cannot_be_read_is_not_ours(crash: Crash) -> None:
     life = crash()
-    question = asked(life)
+    question = ask(life)
     life.playground.garble(life.say("weird"))
     first = life.delivered("done", nonce="cccccccc", answers_message_id=question)
     life.playground.garble(life.say("weird too"))
@@ -395,7 +395,7 @@ def test_a_message_that_cannot_be_read_is_not_ours(crash: Crash) -> None:
 @pytest.mark.parametrize("fault", ["unreadable", "truncated", "html"])
 def test_a_page_of_history_that_is_none_is_asked_for_again(crash: Crash, fault: str) -> None:
     life = crash()
-    question = asked(life)
+    question = ask(life)
     first = life.delivered("done", nonce="cccccccc", answers_message_id=question)
     second = crash()
     life.playground.inject(fault, HISTORY, times=2)
