@@ -47,7 +47,7 @@ REVISIONS = 30
 the log slower. Beyond the limit old words are retracted at once, and the newest words noted when there is room."""
 REVISIONS_S = 600.0
 MOST_HELD = 200
-"""Messages whose newest words wait for room; beyond the limit the longest waiting words are forgotten."""
+"""Messages whose newest words wait for room; beyond the limit the longest waiting are forgotten, but for questions."""
 
 LOOKS_APART = 10
 """Pause between two looks at all of a window's logs, in multiples of a look's duration: deletions and edits in
@@ -336,8 +336,8 @@ class Retraction:
                 continue
             self._come_back(wait_s)
             self._pending_edits[revision.edit.message_id] = revision
-            if len(self._pending_edits) > MOST_HELD:
-                del self._pending_edits[next(iter(self._pending_edits))]
+            for surplus in [each for each, pending in self._pending_edits.items() if not pending.asks][:-MOST_HELD]:
+                del self._pending_edits[surplus]
 
     def _note_oldest(self) -> None:
         message_id = next(iter(self._pending_edits))

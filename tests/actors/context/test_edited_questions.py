@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from actors.context.actor import REOPEN_AFTER_S
+from actors.context.retraction import MOST_HELD, REVISIONS, REVISIONS_S
 from domain.log.event import Kind
 from domain.log.kept import digest
 from domain.turn.call_result import INTERRUPTED
@@ -284,6 +285,21 @@ def fail_edits(root: Path, at: int) -> bool:
 @pytest.mark.crashes
 def test_questions_whose_edits_fail_at_any_record_are_answered_once(tmp_path: Path) -> None:
     assert durability.count_steps(fail_edits, tmp_path) > 4
+
+
+@pytest.mark.slow
+def test_no_question_is_lost_among_more_edits_than_words_that_may_wait_for_room(rig: Rig) -> None:
+    exchange(rig, "before", 9)
+    rig.say("what is new?", 10)
+    for number in range(REVISIONS):
+        edit(rig, 9, f"edited {number} times before")
+    questions = range(100, 101 + MOST_HELD)
+    for number in questions:
+        rig.say(f"sell {number} shares", number)
+    for number in questions:
+        edit(rig, number, f"buy {number} shares")
+    rig.advance(REVISIONS_S)
+    assert f"buy {questions[0]} shares" in [event.content for event in rig.events()]
 
 
 def lose_log(rig: Rig) -> None:
