@@ -10,7 +10,7 @@ from actors.curated.config import CuratedConfig
 from actors.curated.decisions import CuratedState, Decisions, quotes
 from actors.curated.folder import ARCHIVE, INDEX, Folders, MemoryFolder
 from actors.curated.places import Place, every_place
-from actors.curated.sidecars import rewrite_journal
+from actors.curated.sidecars import mend_journal, rewrite_journal
 from actors.curated.writer import Writer
 from actors.edited_file.displaced import forget_displaced
 from actors.edited_file.file import reason_of
@@ -79,8 +79,10 @@ class Forgetting:
 
     def _find_texts(self, place: Place, is_gone: journal.Test) -> tuple[str, ...]:
         folder = self._folders.at(place)
-        data = folder.read(journal.FILE, journal.LIMIT_BYTES) if folder.exists else None
-        return journal.without(data or b"", is_gone)[1]
+        if not folder.exists:
+            return ()
+        mend_journal(self._disk, folder.path, self._writer.spare(folder.path))
+        return journal.without(folder.read(journal.FILE, journal.LIMIT_BYTES) or b"", is_gone)[1]
 
     def _files(self, place: Place) -> Iterable[Path]:
         folder = self._folders.at(place)

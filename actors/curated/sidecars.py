@@ -85,6 +85,7 @@ def rewrite_journal(disk: Disk, folder: Path, spare: Path, change: Callable[[byt
         FileRefusedError: the journal is no file of its own.
         OSError: the journal cannot be rewritten.
     """
+    mend_journal(disk, folder, spare)  # before the lines there are overwritten
     path = folder / journal.FILE
     fd = disk.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:

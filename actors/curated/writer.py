@@ -247,6 +247,7 @@ class Writer:
 
     def _shorten(self, folder: MemoryFolder) -> None:
         try:
+            mend_journal(self._disk, folder.path, self.spare(folder.path))
             if folder.is_long:
                 make_private(self._config.own_folder, self._disk.make_folder)
                 shorten_journal(self._disk, folder.path, self.spare(folder.path))

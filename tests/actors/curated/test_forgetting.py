@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
 from messages.socket import Refused
 from messages.turn import LoggedEvent, TurnEnded
 from tests.actors.curated.rig import GENERAL, OPERATOR, THREAD, CuratedRig
+from tests.recording_disk import RecordingDisk
 
 SECRET = "quagmire"
 
@@ -40,7 +43,7 @@ def forget(rig: CuratedRig, *names: str, window: Window = GENERAL, whole: bool =
     )
     rig.system.tell(CURATED, ask)
     rig.settle()
-    answer = rig.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == "f")
+    answer = rig.asker.receive(0, lambda reply: getattr(reply, "request_id", None) == "f")
     assert isinstance(answer, DerivedForgotten | Refused)
     return answer
 
@@ -91,6 +94,36 @@ def test_a_proposal_that_waits_is_forgotten_and_the_next_flush_writes_the_others
 
     assert "Tea is at four" in (rig.folder / INDEX).read_text()
     assert holding(tmp_path) == []
+    rig.stop()
+
+
+@pytest.mark.parametrize("then", ["e2", "e3"])
+def test_facts_whose_journal_was_emptied_and_not_filled_again_are_kept_and_can_be_forgotten(
+    tmp_path: Path, then: str
+) -> None:
+    failures: list[OSError] = []
+
+    def fails(call: str, _data: bytes) -> None:
+        lines = rig.folder / journal.FILE
+        if call == "write" and failures and not lines.stat().st_size:
+            raise failures.pop()
+
+    disk = RecordingDisk()
+    rig = CuratedRig(tmp_path, disk=disk, capture=True)
+    say(rig, "Remember that the mill is old.", "e1")
+    say(rig, f"Remember that the {SECRET} lies behind the mill.", "e2")
+    failures.append(OSError(errno.EIO, os.strerror(errno.EIO)))
+    disk.before = fails
+    assert isinstance(forget(rig, "e1"), Refused)
+    assert not failures
+
+    say(rig, "Remember that tea is at four.", "e3")
+    assert isinstance(forget(rig, then), DerivedForgotten)
+    rig.ask(FlushFacts, OPERATOR)
+
+    index = (rig.folder / INDEX).read_text()
+    assert (SECRET in index, "Tea is at four" in index) == (then == "e3", then == "e2")
+    assert bool(holding(tmp_path)) == (then == "e3")
     rig.stop()
 
 
