@@ -139,7 +139,7 @@ class PartRequests:
         conversation = self._host.conversation
         known = {turn.id for turn in conversation.turns}
         try:
-            if request.log == self._host.log_path and request.first in known:
+            if request.log == self._host.log_path and request.first in known and request.last in (*known, ""):
                 turns = spoken_turns(conversation, request.log, {}, request.first, request.last)
             else:
                 turns = self._journal.read_spoken(request.log, request.first, request.last)

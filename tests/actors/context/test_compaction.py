@@ -212,13 +212,13 @@ def test_words_that_were_taken_back_are_asked_about_anew(rig: Gated) -> None:
 
 class TestByCommand:
     def compact(self, rig: Gated, words: str = "") -> None:
-        if not hasattr(self, "asked"):
-            self.asked = rig.system.edge("asked")
+        if not hasattr(self, "edge"):
+            self.edge = rig.system.edge("compacts")
         rig.tell(
             CHANNEL,
             CompactWindow(
                 request_id=RequestId("c"),
-                reply_to=self.asked.address,
+                reply_to=self.edge.address,
                 window=CHANNEL,
                 asked_by=UserId("1"),
                 words=words,
@@ -231,7 +231,7 @@ class TestByCommand:
         self.compact(rig, "the colours")
         question = rig.ready(HEAD)
         assert (question.words, [turn.text for turn in question.spoken]) == ("the colours", ["one", "two"])
-        assert self.asked.drain() == [
+        assert self.edge.drain() == [
             WindowCompacted(request_id=RequestId("c"), cut_turns=2, kept_turns=2, head=("constraints",))
         ]
         assert "three" in rig.turn("five", 5)[0]
@@ -254,7 +254,7 @@ class TestByCommand:
             (question,) = rig.questions()
             begin_anew(rig)
             rig.tell(CHANNEL, CompactionReady(request_id=question.request_id, handover=HEAD))
-        (refusal,) = of_type(Refused, self.asked.drain())
+        (refusal,) = of_type(Refused, self.edge.drain())
         expected = {
             "busy": "being worked on",
             "too short": "at most 2 turns",
@@ -302,6 +302,13 @@ class TestWhatMayBeAsked:
         rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=(MessageId("2"),)))
         assert self.read_stretch(rig, log) == ["one x", "three", "four"]
         assert self.read_stretch(rig, log, ids[1]) == ["three", "four"]
+
+    def test_words_of_a_stretch_are_told_though_the_message_at_its_end_is_deleted(self, rig: Gated) -> None:
+        rig.fill()
+        log = rig.logs()[0].relative_to(rig.root).as_posix()
+        ids = [event.id for event in rig.events() if event.kind is Kind.USER]
+        rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=(MessageId("2"),)))
+        assert self.read_stretch(rig, log, ids[0], ids[1]) == ["one x"]
 
     @pytest.mark.parametrize("log", ["logs/discord-channel/1/a.md", "../secrets", "", "logs/discord-channel/x"])
     def test_another_windows_log_is_refused(self, rig: Gated, log: str) -> None:
