@@ -22,7 +22,7 @@ from actors.context.retraction import Retraction, RetractionCommand
 from actors.context.turn_driver import TurnDriver
 from actors.context.turn_run import TurnRun
 from actors.context.user_event import confirmation, news_of, not_stored, overheard_meta, storage_failure
-from actors.kernel import Actor, NotUnderstoodError, Then, Timer
+from actors.kernel import Actor, NotUnderstoodError, Then
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
 from domain.turn.carried import carried_over
@@ -30,7 +30,7 @@ from domain.turn.conversation import Conversation
 from domain.turn.speaker import shown_name
 from domain.turn.turn import Turn, asked_before
 from domain.turn.typed_command import says_stop
-from messages.base import Address, Message, TurnId, Window
+from messages.base import Address, Message, RequestId, TurnId, Window
 from messages.context import (
     AddressChecked,
     CheckAddress,
@@ -104,7 +104,7 @@ class ContextActor(Actor):
         """Reason why the log cannot be written; empty if writable."""
         self._begun: TurnId | None = None
         """Turn in hand at the loss of the log, empty for no turn; None before this life has opened the log."""
-        self._reopening: Timer | None = None
+        self._reopening = RequestId("")
 
     @property
     def conversation(self) -> Conversation:
@@ -249,9 +249,9 @@ class ContextActor(Actor):
         self._waiting.clear()
         self._news.forget()
         self._journal.close()
-        if self._reopening is not None:
-            self._reopening.cancel()
-        self._reopening = self.after(REOPEN_AFTER_S, ResumeWindow(window=self.window, reply_to=self.surface))
+        self.withdraw(self._reopening)
+        resume = partial(self._dispatch, ResumeWindow(window=self.window, reply_to=self.surface))
+        self._reopening = self.wait(REOPEN_AFTER_S, resume)  # stays in memory until then, with all that no log has
 
     def _refuse(self, message: UserMessage) -> None:
         """Tell the person that the message was not stored and cannot be logged; the surface looks for it again."""

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal, LogUnwritable
+from actors.context.look_timer import LookTimer
 from actors.context.news import News
 from actors.context.user_event import news_of
-from actors.kernel import Timer, earliest
 from domain.log.event import Event, Kind, event
 from domain.log.imported import is_imported
 from domain.log.metadata import MetaValue
@@ -80,7 +80,7 @@ class Retraction:
         self._deferred: dict[MessageId, ReviseMessage] = {}
         """Newest edit of each message that waits for a look, or for the end of its answer."""
         self._next_look_s = 0.0
-        self._timer: Timer | None = None
+        self._timer = LookTimer(host)
         self._pending_edits: dict[MessageId, HeldEdit] = {}
         self._moved_turns: dict[TurnId, TurnId] = {}
         """Turn of a question's old words -> turn of its new words."""
@@ -133,7 +133,6 @@ class Retraction:
             case RestoreRedactions():
                 self.restore()
             case LookDue():
-                self._timer = None
                 self.go_on()
 
     def restore(self) -> None:
@@ -178,7 +177,7 @@ class Retraction:
             self._look()
         while self._pending_edits:
             if wait_s := self._revisions.take("", self._host.monotonic()):
-                self._come_back(wait_s)
+                self._timer.set(wait_s)
                 return
             self._note_oldest()
 
@@ -236,12 +235,8 @@ class Retraction:
         """
         wait_s = self._next_look_s - self._host.monotonic() if self._journal.is_open else 0.0
         if wait_s > 0:
-            self._come_back(wait_s)
+            self._timer.set(wait_s)
         return wait_s > 0
-
-    def _come_back(self, wait_s: float) -> None:
-        """Have `go_on` called in so many seconds, or earlier."""
-        self._timer = earliest(self._host, self._timer, wait_s, LookDue())
 
     def _defer_deletions(self, message_ids: list[str] | list[MessageId]) -> None:
         if message_ids:
@@ -334,7 +329,7 @@ class Retraction:
             if not wait_s:
                 self._note(revision)
                 continue
-            self._come_back(wait_s)
+            self._timer.set(wait_s)
             self._pending_edits[revision.edit.message_id] = revision
             for surplus in [each for each, pending in self._pending_edits.items() if not pending.asks][:-MOST_HELD]:
                 del self._pending_edits[surplus]

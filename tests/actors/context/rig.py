@@ -41,6 +41,7 @@ class Rig:
         max_rounds: int = 50,
         max_expansions: int = 0,
         journal: Callable[[Window], Journal] | None = None,
+        idle_s: float | None = None,
         **decided: Any,
     ) -> None:
         self.root = root
@@ -75,11 +76,11 @@ class Rig:
 
         def build(key: str) -> ContextActor:
             window = Window.from_key(key)
-            made = make(window)
-            assert made._disk is self.disk, "each journal is watched"
-            return ContextActor(window, made, self.config)
+            journal = make(window)
+            assert journal._disk is self.disk, "each journal is watched"
+            return ContextActor(window, journal, self.config)
 
-        self.system.register(ActorSpec(CONTEXT_KIND, build))
+        self.system.register(ActorSpec(CONTEXT_KIND, build, idle_s=idle_s))
         self.system.start()
 
     @property

@@ -90,8 +90,8 @@ def test_what_is_deleted_soon_after_waits_and_is_looked_for_together(slow: Rig) 
     wait_for_look(slow)
 
     assert LongLogs.looks <= 3 * once
-    told = [told.events for told in of_type(EventsLogged, slow.listener.drain())]
-    assert [len(each) for each in told if each[0].kind == "tombstone"] == [18, 1]
+    batches = [report.events for report in of_type(EventsLogged, slow.listener.drain())]
+    assert [len(each) for each in batches if each[0].kind == "tombstone"] == [18, 1]
     assert len(tombstones(slow)) == 20
     assert not any(b"secret" in copy for copy in copies(slow))
     seen = shown_to_model(slow, "and now?", 31)
@@ -290,6 +290,20 @@ def test_a_window_goes_on_while_an_earlier_log_cannot_be_read_and_what_changed_i
     away.rename(earlier)
     rig.advance(READ_AGAIN_S + 1)
     assert [each["why"] for each in tombstones(rig)] == [why]
+    rig.stop()
+
+
+def test_an_edit_that_waits_for_the_next_look_outlasts_a_pause_of_the_conversation(tmp_path: Path) -> None:
+    rig = with_long_logs(tmp_path, idle_s=2.0)
+    exchange(rig, "good morning", 1)
+    exchange(rig, SECRET, 2)
+    edit(rig, 1, "good evening")
+    edit(rig, 2, "never mind")
+    for _ in range(LOOKS_APART):
+        rig.advance(LOOK_S)
+    wait_for_look(rig)
+    words = [event.content for event in rig.events() if event.meta_dict().get("edited")]
+    assert words == ["good evening", "never mind"]
     rig.stop()
 
 

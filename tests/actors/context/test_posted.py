@@ -134,6 +134,20 @@ def test_what_is_posted_while_the_log_takes_nothing_is_logged_once_as_soon_as_it
     assert rig.posts() == []
 
 
+def test_what_is_posted_while_the_log_takes_nothing_is_logged_though_the_window_is_idle_for_long(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, idle_s=10.0)
+    fill(rig.disk)
+    rig.tell(CHANNEL, report_of(7))
+    for _ in range(5):
+        rig.advance(REOPEN_AFTER_S / 2)
+    rig.disk.before = lambda _call, _data: None
+    rig.advance(REOPEN_AFTER_S)
+    assert [ids for _, ids, _ in notes(rig)] == [["7"]]
+    rig.stop()
+
+
 def test_nobody_waits_at_the_end_for_what_was_posted_while_the_log_takes_nothing(rig: Rig) -> None:
     fill(rig.disk)
     rig.tell(CHANNEL, report_of(7))
@@ -143,7 +157,7 @@ def test_nobody_waits_at_the_end_for_what_was_posted_while_the_log_takes_nothing
 def test_an_earlier_log_that_cannot_be_read_keeps_no_posting_out_of_the_newest(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unreadable(*_given: object) -> NoReturn:
+    def unreadable(*_arguments: object) -> NoReturn:
         raise LogUnwritable(rig.root, "cannot be read")
 
     rig.tell(CHANNEL, report_of(7))
@@ -165,9 +179,9 @@ def test_of_too_many_postings_that_wait_the_newest_are_kept(tmp_path: Path) -> N
     rig.say("hello", 910000000000000101)
     (actor,) = [mailbox.actor for mailbox in rig.system.mailboxes()]
     assert isinstance(actor, ContextActor)
-    told = [report_of(text=str(number)) for number in range(MOST + 5)]
-    for each in told:
+    postings = [report_of(text=str(number)) for number in range(MOST + 5)]
+    for each in postings:
         actor._postings.note(each, is_writable=False)
 
-    assert actor._postings._waiting == told[5:]
+    assert actor._postings._waiting == postings[5:]
     rig.stop()
