@@ -14,7 +14,7 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.state import Outgoing, SchedulerState
 from domain.policy.rate_limit import RateLimit
-from domain.reminder.document import failed_line, without_added_id
+from domain.reminder.document import FAILED_START, failed_line, without_added_id
 from domain.reminder.due import Firing
 from domain.reminder.owed import CLOCK_ERROR, CLOCK_SKEW
 from domain.reminder.text import firing_mark, firing_text
@@ -165,11 +165,12 @@ class Announcer:
             self._keep_failed(waiting)
 
     def _keep_failed(self, firing: Firing) -> None:
-        """Have the line marked, and try again while this process lives, should the window be open again."""
+        """Have the line marked, and try again while this process lives, should the window be open again.
+
+        The firing counts as failed once a look finds the mark: until then the disk may have refused the edit.
+        """
         if not firing.reminder.failed:
             self._lines.mark_failed(firing.raw)
-            reminder = msgspec.structs.replace(firing.reminder, failed=True)
-            firing = msgspec.structs.replace(firing, raw=failed_line(firing.raw), reminder=reminder)
         self._state.owed[firing.key] = firing
 
     def _where(self, firing: Firing) -> Window | None:
@@ -238,7 +239,7 @@ class Announcer:
 
 
 def _still_there(firings: Mapping[str, Firing], present: Mapping[bytes, bytes]) -> dict[str, Firing]:
-    """Firings with a line in the file, each with the line as in the file now.
+    """Firings with a line in the file, each with the line as in the file now; a line may have been marked as failed.
 
     Args:
         firings: Firings by key.
@@ -249,7 +250,9 @@ def _still_there(firings: Mapping[str, Firing], present: Mapping[bytes, bytes]) 
         line = firing.raw.rstrip(_BLANKS)
         bare = without_added_id(line)
         spellings = (line, bare + b" id=" + firing.reminder.id.encode("ascii"), bare)
-        raw = next((present[each] for each in spellings if each in present), None)
+        marked = () if firing.reminder.failed else map(failed_line, spellings)
+        raw = next((present[each] for each in (*spellings, *marked) if each in present), None)
         if raw is not None:
-            there[key] = msgspec.structs.replace(firing, raw=raw)
+            reminder = msgspec.structs.replace(firing.reminder, failed=raw.startswith(FAILED_START))
+            there[key] = msgspec.structs.replace(firing, raw=raw, reminder=reminder)
     return there

@@ -89,6 +89,28 @@ def test_a_line_that_was_shown_after_a_refusal_does_not_stay_marked_once_there_i
     assert (len(channel.texts(THREAD)), file.read_text()) == (1, medicine * left)
 
 
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_recurring_reminder_that_was_refused_while_the_disk_was_full_is_marked_or_shown_later(
+    start: StartProcess, file: Path, channel: Channel, disk: RecordingDisk, *, is_killed: bool
+) -> None:
+    medicine = line("medicine", "2026-03-01 12:01", "daily") + f" in={THREAD.address.key}\n"
+    file.write_text(medicine)
+    channel.closed.add(THREAD)
+    fill(disk)
+    process = start(catchup_hours=12)
+    process.pass_minutes(3)
+    assert file.read_text() == medicine
+    make_room(disk)
+    if is_killed:
+        process.kill()
+        process = start(process.clock.now() + timedelta(minutes=1), catchup_hours=12)
+    process.pass_minutes(3)
+    assert file.read_text() == medicine.replace("- [ ]", "- [!]")
+    channel.closed.clear()
+    process.pass_minutes(62)
+    assert (len(channel.texts(THREAD)), file.read_text()) == (1, medicine)
+
+
 def test_who_writes_the_same_line_again_is_told_again(start: StartProcess, file: Path, channel: Channel) -> None:
     process = start()
     for count in (1, 2, 3):
