@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ from actors.scheduler.status import Troubles, describe
 from actors.scheduler.watermark import Watermark
 from domain.edit.encoding import encoding_flaw, is_wide
 from domain.reminder.document import add_ids
-from domain.reminder.due import Findings, Stretch
+from domain.reminder.due import Findings, Firing, Stretch
 from domain.reminder.file_lines import FileLines
 from messages.base import Message, RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ReadersDescribed
@@ -184,11 +184,12 @@ class SchedulerActor(Actor):
         if look.is_empty:
             return
         after, until = self._cursor.stretch(self.now())
-        findings = Stretch(after, until, self._config.zone).find(look.data, self._state.spent_ids)
+        stretch = Stretch(after, until, self._config.zone)
+        findings = stretch.find(look.data, self._state.spent_ids)
         if findings.lacks_ids and not (self._ids_tried or look.left_out_bytes or flaw):
             self._give_ids(self._may_end_the_file(look))
         else:
-            self._announce(look, findings)
+            self._announce(look, findings, self._earlier(stretch, look))
 
     def _give_ids(self, last_line_too: bool) -> None:
         """Give every reminder an id, then look anew."""
@@ -206,15 +207,24 @@ class SchedulerActor(Actor):
 
         self._edits.put(Job(edit, look_anew, look_anew, key="ids", most_bytes=LIMIT_BYTES))
 
-    def _announce(self, look: Look, findings: Findings) -> None:
+    def _earlier(self, stretch: Stretch, look: Look) -> tuple[Firing, ...]:
+        """Due firings of the file as it was at the last look, if the file has changed since."""
+        earlier = self._state.announced
+        return stretch.find(earlier, self._state.spent_ids).firings if earlier != look.data else ()
+
+    def _announce(self, look: Look, findings: Findings, earlier: Sequence[Firing]) -> None:
         if self._edits.is_settled:
             self._guard(_LEFTOVERS, self._edits.bring_back, None)
         now = self.now()
         file = FileLines(look.data)
         unfinished = b"" if self._may_end_the_file(look) else file.lines[-1]
-        due = [firing for firing in findings.firings if firing.is_named or firing.raw != unfinished]
-        due = [firing for firing in due if self._state.is_requested(firing)]
-        self._announcer.announce(due, frozenset(file.texts()), now, self.monotonic())
+        firings = [firing for firing in findings.firings if self._state.is_requested(firing)]
+        due = [firing for firing in firings if firing.is_named or firing.raw != unfinished]
+        # A save may be under way. One-offs are found again; a recurring reminder would be due at its next time only.
+        keys = {firing.key for firing in due}
+        unseen = [firing for firing in (*earlier, *firings) if not (firing.is_one_off or firing.key in keys)]
+        self._announcer.announce(due, unseen, frozenset(file.texts()), now, self.monotonic())
+        self._state.announced = look.data
         self._cursor.advance(now)
         self._state.requested_at.clear()  # later looks begin here, also by a clock that was set back
         settled = self._announcer.settled_until(self._cursor.at)

@@ -71,28 +71,27 @@ class Announcer:
             *(outgoing.firing for outgoing in state.outgoing.values()),
             *(firing for waiting in state.next_ones.values() for firing in waiting.values()),
             *state.owed.values(),
+            *state.unseen.values(),
         ]
         dues = [firing.due for firing in open_ones if not firing.reminder.failed]
         return min([now, *(due - timedelta(seconds=1) for due in dues)])
 
-    def announce(self, due: Iterable[Firing], lines: frozenset[bytes], now: datetime, seconds: float) -> None:
+    def announce(
+        self, due: Iterable[Firing], unseen: Iterable[Firing], lines: frozenset[bytes], now: datetime, seconds: float
+    ) -> None:
         """Post due and undelivered reminders.
 
         Args:
             due: Firings found by this look.
+            unseen: Further due firings, of lines that may be missing since an editor saves the file at this moment.
             lines: The file's lines; an undelivered reminder stays owed only while its line is in the file, whatever
                 the blanks at the end, and with the id or without.
             now: Wall clock.
             seconds: The steady clock.
         """
         self._forget_unanswered(seconds)
+        self._match_lines({firing.key: firing for firing in unseen}, lines)
         state = self._state
-        is_needed = state.owed or state.next_ones or state.shown_failed
-        present = {line.rstrip(_BLANKS): line for line in lines} if is_needed else {}
-        state.owed = _still_there(state.owed, present)
-        state.shown_failed = _still_there(state.shown_failed, present)
-        for window, waiting in list(state.next_ones.items()):
-            state.next_ones[window] = _still_there(waiting, present)
         # A failed reminder that is due again was reopened by a user, so the due one counts.
         pending = state.owed | {firing.key: firing for firing in due}
         for key, firing in pending.items():
@@ -105,6 +104,26 @@ class Announcer:
             self._settle_line(firing)
         for window in list(state.next_ones):
             self._go_on(window, now, seconds)
+
+    def _match_lines(self, unseen: dict[str, Firing], lines: frozenset[bytes]) -> None:
+        """Drop undelivered firings without a line at two looks in a row: a slow save shows half of a file for a while.
+
+        Args:
+            unseen: Firings by key, due without a line at this look.
+            lines: The file's lines.
+        """
+        state = self._state
+        if not (unseen or state.owed or state.unseen or state.next_ones or state.shown_failed):
+            return
+        present = {line.rstrip(_BLANKS): line for line in lines}
+        owed, missing = _still_there(state.owed | state.unseen, present), unseen | state.owed
+        for window, waiting in list(state.next_ones.items()):
+            missing |= waiting
+            state.next_ones[window] = _still_there(waiting, present)
+        there = {*state.shown_keys, *owed, *(key for waiting in state.next_ones.values() for key in waiting)}
+        state.owed = owed
+        state.unseen = {key: firing for key, firing in missing.items() if key not in there}
+        state.shown_failed = _still_there(state.shown_failed, present)
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused, now: datetime, seconds: float) -> None:
         """Note the fate of a posting, and go on with the window's next posting."""

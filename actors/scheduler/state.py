@@ -38,11 +38,16 @@ class SchedulerState:
     readable: bytes | None = None
     """The file as last read; None before the first look. Due reminders come from this copy while the file is in UTF-16.
     """
+    announced: bytes = b""
+    """The file at the last look whose reminders were posted."""
     shown_keys: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Keys of firings that people have seen, oldest first."""
     outgoing: dict[RequestId, Outgoing] = field(default_factory=dict)
     owed: dict[str, Firing] = field(default_factory=dict)
     """Undelivered firings by key."""
+    unseen: dict[str, Firing] = field(default_factory=dict)
+    """Undelivered firings by key, each without a line at the last look, as in the middle of a save; the next decides.
+    """
     shown_failed: dict[str, Firing] = field(default_factory=dict)
     """Firings by key that people have seen, each with a line still marked as failed."""
     rests_until: dict[str, float] = field(default_factory=dict)
@@ -84,6 +89,7 @@ class SchedulerState:
         """Note that users have seen a firing."""
         self.shown_keys[key] = None
         self.owed.pop(key, None)
+        self.unseen.pop(key, None)
         self.rests_until.pop(key, None)
         while len(self.shown_keys) > _REMEMBERED:
             self.shown_keys.popitem(last=False)

@@ -114,6 +114,48 @@ def test_a_recurring_reminder_of_a_closed_place_is_open_again_after_an_editor_ha
     assert (len(channel.texts(THREAD)), file.read_bytes()) == (1, f"{daily}\r\n".encode())
 
 
+HALF = "# Words\n"
+WHOLE = HALF + line("medicine", "2026-01-01 12:01", "daily") + "\n"
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize("fails", [0, 1])
+def test_a_recurring_reminder_is_shown_though_a_slow_save_shows_half_of_the_file_at_a_look(
+    start: StartProcess, file: Path, channel: Channel, fails: int, *, is_killed: bool
+) -> None:
+    file.write_text(WHOLE)
+    process = start(catchup_hours=12)
+    process.settle()
+    channel.fails = fails
+    process.pass_minutes(fails)
+    assert (len(channel.requests), len(channel.postings)) == (fails, 0)
+    file.write_text(HALF)
+    process.pass_minutes(1)
+    if is_killed:
+        process.kill()
+        process = start(process.clock.now(), catchup_hours=12)
+    assert channel.postings == []
+    file.write_text(WHOLE)
+    process.pass_minutes(3)
+    assert len(channel.postings) == 1
+
+
+@pytest.mark.parametrize("fails", [0, 1])
+def test_a_recurring_reminder_whose_line_is_missing_for_two_looks_is_not_due_when_the_line_comes_again(
+    start: StartProcess, file: Path, channel: Channel, fails: int
+) -> None:
+    file.write_text(WHOLE)
+    process = start(catchup_hours=12)
+    process.settle()
+    channel.fails = fails
+    process.pass_minutes(fails)
+    file.write_text(HALF)
+    process.pass_minutes(2)
+    file.write_text(WHOLE)
+    process.pass_minutes(3)
+    assert channel.postings == []
+
+
 def refuse_writes(call: str, _data: bytes) -> None:
     if call == "write":
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
