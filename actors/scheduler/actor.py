@@ -238,8 +238,9 @@ class SchedulerActor(Actor):
         return flaw
 
     def _may_end_the_file(self, look: Look) -> bool:
-        """True if the last line seems whole."""
-        return look.data.endswith(b"\n") or self.now().timestamp() - look.modified_at > REST_S
+        """True if the last line seems whole: the clock that dated the file may be ahead of this one."""
+        has_rested = look.data == self._state.announced or self.now().timestamp() - look.modified_at > REST_S
+        return has_rested or look.data.endswith(b"\n")
 
     def _take_delivery(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
         if reply.request_id.startswith(FIRING):

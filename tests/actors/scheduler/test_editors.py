@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,21 @@ def test_a_recurring_reminder_whose_line_is_missing_for_two_looks_is_not_due_whe
     file.write_text(WHOLE)
     process.pass_minutes(3)
     assert channel.postings == []
+
+
+@pytest.mark.parametrize("recur", ["none", "daily"])
+@pytest.mark.parametrize("ahead", [timedelta(0), timedelta(days=365)])
+def test_a_last_line_without_an_end_is_taken_for_whole_at_the_next_look_whatever_clock_dated_the_file(
+    start: StartProcess, file: Path, channel: Channel, ahead: timedelta, recur: str
+) -> None:
+    process = start()
+    file.write_text(line("tea", "2026-03-28 12:01", recur, reminder_id=""))
+    saved_at = (process.clock.now().replace(second=59) + ahead).timestamp()
+    os.utime(file, (saved_at, saved_at))
+    process.pass_minutes(1)
+    assert channel.postings == []
+    process.pass_minutes(2)
+    assert len(channel.postings) == 1
 
 
 def refuse_writes(call: str, _data: bytes) -> None:
