@@ -59,6 +59,8 @@ class Displaced:
         self._base = base
         self._before = before
         self._fd = fd
+        self._is_backed_up = False
+        """True once `base` has moved: from then on a file of the name is of a later version with equal content."""
         self.accounted = expected
         """Content already accounted for."""
 
@@ -79,8 +81,9 @@ class Displaced:
         all content accounted for.
         """
         try:
-            if os.path.lexists(self._base):
+            if not self._is_backed_up and os.path.lexists(self._base):
                 self._access.disk.replace(self._base, self._before)
+            self._is_backed_up = True
             if self._path is not None:
                 fd = self.open()
                 if fd is not None:

@@ -377,6 +377,28 @@ def test_a_word_that_got_its_number_is_not_brought_back_without_the_number_whene
     assert [each.name for each in tmp_path.iterdir() if each.name.endswith(".agent")] == []
 
 
+def test_an_edit_made_again_loses_no_word_at_a_kill_while_the_first_is_settled(tmp_path: Path) -> None:
+    path, disk = tmp_path / "words.md", Late(b"human")
+    path.write_bytes(b"a\n")
+    disk.words.clear()
+    rig = Rig(path, disk)
+    rig.put(adding(b"b"))
+    rig.settle()
+    path.write_bytes(b"a\n")
+    disk.words.append(b"human")
+    rig.put(adding(b"b"))
+    while disk.words:
+        rig.step()
+    rig.queue.try_again()
+    rig.queue.close()
+
+    rig = Rig(path)
+    rig.queue.bring_back()
+    rig.settle()
+    rig.queue.close()
+    assert sorted(path.read_bytes().split()) == [b"a", b"b", b"human"]
+
+
 @pytest.mark.parametrize(("word", "numbered"), [(b"human", b"human #1"), (b"human #9", b"human #9")])
 def test_a_word_that_got_its_number_is_not_added_again_when_the_next_one_comes(
     tmp_path: Path, word: bytes, numbered: bytes
