@@ -69,6 +69,8 @@ class Rewriting:
         self._displaced: list[Displaced] = []
         self._counted: list[Displaced] = []
         """Displaced versions whose edits were handed over by `debts`."""
+        self._open_debts = 0
+        """Results of `debts` with edits that are not settled yet."""
         self._is_done = False
 
     def step(self) -> float | None:
@@ -125,12 +127,19 @@ class Rewriting:
                 hunks += additions(changes(displaced.accounted, data, self._key))
             self._counted.append(displaced)
         self._displaced = unread
-        if not hunks:
-            self.settle()
+        if hunks:
+            self._open_debts += 1
+        elif not self._open_debts:
+            self._discard_counted()
         return hunks
 
     def settle(self) -> None:
-        """Discard the displaced versions whose changes `debts` returned: the file has the changes."""
+        """Note that the file has the changes of one result of `debts`; after the last, discard the counted versions."""
+        self._open_debts -= 1
+        if not self._open_debts:
+            self._discard_counted()
+
+    def _discard_counted(self) -> None:
         for displaced in self._counted:
             displaced.discard()
             displaced.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 from collections.abc import Callable, Iterator
@@ -351,6 +352,45 @@ class Late(RealDisk):
     def _append(self, path: Path) -> None:
         with path.open("ab") as file:
             file.write(self.words.pop(0) + b"\n")
+
+
+class Full(Late):
+    """The disk has no room for a while."""
+
+    is_full = False
+    refusals = 0
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        if self.is_full:
+            self.refusals += 1
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return super().write(fd, data)
+
+
+def test_a_word_without_room_outlasts_a_kill_though_its_version_could_not_be_read_for_a_minute(tmp_path: Path) -> None:
+    path, disk = tmp_path / "words.md", Full(b"human")
+    path.write_bytes(b"a\n")
+    rig = Rig(path, disk)
+    rig.put(adding(b"b"))
+    while disk.words:
+        rig.step()
+    (displaced,) = tmp_path.glob(".*.agent")
+    disk.is_full = True
+    while not disk.refusals:
+        rig.step()
+    with displaced.open("r+b") as file:
+        file.truncate(17 * 2**20)
+        rig.settle()
+        file.truncate(len(b"a\nhuman\n"))
+    rig.queue.try_again()
+    rig.settle()
+    rig.queue.close()
+
+    rig = Rig(path)
+    rig.queue.bring_back()
+    rig.settle()
+    rig.queue.close()
+    assert b"human" in path.read_bytes().split()
 
 
 @pytest.mark.parametrize("steps", range(8))
