@@ -167,6 +167,27 @@ def leftover_path(place: Path, digest: str) -> Path:
     return place.with_name(f".{place.name}.{digest}.agent")
 
 
+def withdraw(access: Access, path: Path, digest: str, base: Path) -> None:
+    """Remove a version, and its base, after a failed replacement of the file.
+
+    A failed exchange may have taken place all the same: then the displaced version lies at `path`, and stays, as does
+    an unreadable version.
+
+    Args:
+        access: Rules for opening and removing the version.
+        path: Path of the version before the exchange.
+        digest: Of the version.
+        base: File with the expected content.
+    """
+    try:
+        if access.clear(path) and os.path.lexists(path) and digest_of(access.content(path)) != digest:
+            return
+    except OSError:
+        return
+    take_away(access.disk, path)
+    take_away(access.disk, base)
+
+
 def take_other_names(access: Access, place: Path) -> bool:
     """Remove the file's other names, of the agent's own; True if there were some and all are removed.
 

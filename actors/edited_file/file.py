@@ -27,6 +27,7 @@ from actors.edited_file.displaced import (
     leftover_names,
     leftover_path,
     take_other_names,
+    withdraw,
 )
 from actors.linux.disk import Disk, RealDisk, write_all
 
@@ -185,15 +186,15 @@ class EditedFile:
         self._access.check_size(self.path, data, seen)
         self._check_leftover(place, data)
         self._sync_file(place)  # after a power loss what is displaced has to be what was seen
-        base, fresh = self._base_path(digest_of(data)), leftover_path(place, digest_of(data))
+        digest = digest_of(data)
+        base, fresh = self._base_path(digest), leftover_path(place, digest)
         try:
             self._keep_base(base, seen)
             self._write_whole(fresh, data, (status, place))
             is_exchanged = self._disk.exchange(fresh, place)
             displaced = None if is_exchanged else self._replace(fresh, place, seen, base)
         except OSError:
-            take_away(self._disk, fresh)
-            take_away(self._disk, base)
+            withdraw(self._access, fresh, digest, base)
             raise
         if is_exchanged:
             displaced = self._take_displaced(fresh, place, seen, base)

@@ -393,6 +393,33 @@ def test_a_word_without_room_outlasts_a_kill_though_its_version_could_not_be_rea
     assert b"human" in path.read_bytes().split()
 
 
+class Answerless(Late):
+    """The file system exchanges the names, and reports an error."""
+
+    def exchange(self, path: Path, other: Path, /) -> bool:
+        super().exchange(path, other)
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_a_word_in_a_version_that_an_exchange_displaced_is_brought_back_though_the_exchange_failed(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "words.md"
+    path.write_bytes(b"a\n")
+    rig = Rig(path, Answerless(b"human"))
+    rig.put(adding(b"b"))
+    rig.settle()
+    assert rig.outcomes == ["own: the file: Input/output error"]
+    rig.queue.close()
+
+    rig = Rig(path)
+    rig.queue.bring_back()
+    rig.settle()
+    rig.queue.close()
+    assert b"human" in path.read_bytes().split()
+    assert list(tmp_path.glob(".*")) == []
+
+
 @pytest.mark.parametrize("steps", range(8))
 @pytest.mark.parametrize("first", [b"a\n", b"human #0\na\n"])
 def test_a_word_that_got_its_number_is_not_brought_back_without_the_number_whenever_the_process_ends(
