@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from actors.linux.private_folder import make_private, make_private_one
+from actors.linux.private_folder import make_private_one
 
 OPERATOR_KEY = "agent.key"
 """Beside the operator's socket: the key carried by each request."""
@@ -263,9 +263,21 @@ def make_durable(disk: Disk, up_to: Path, *folders: Path) -> None:
 def make_folders(disk: Disk, folder: Path) -> None:
     """Make `folder` and missing folders above; all of their names survive a power loss.
 
+    Each name is synced before the next folder is made, so after a kill only the deepest folder may have an unsynced
+    name; a folder whose name cannot be synced is removed again.
+
     Raises:
         OSError: a folder cannot be made or synced.
     """
-    there = next(each for each in folder.parents if each.exists())
-    make_private(folder, disk.make_folder)
-    make_durable(disk, there, folder.parent)
+    missing = [each for each in (folder, *folder.parents) if not each.is_dir()]
+    deepest = missing[-1].parent if missing else folder
+    with suppress(PermissionError):  # another user's folder
+        disk.sync_folder(deepest.parent)
+    for each in reversed(missing):
+        disk.make_folder(each)
+        try:
+            disk.sync_folder(each.parent)
+        except OSError:
+            with suppress(OSError):
+                each.rmdir()
+            raise

@@ -301,8 +301,11 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
             "actors/linux/disk.py: RealDisk.sync_all#1",
             "actors/linux/disk.py: RealDisk.sync_folder#1",
         ),
-        "test_folders_are_made_with_names_that_survive": (
+        "test_folders_are_made_with_names_that_survive_though_a_sync_ended_the_first_attempt": (
             "actors/linux/disk.py: make_folders#1",
+        ),
+        "test_folders_are_made_with_names_that_survive": (
+            "actors/linux/disk.py: make_folders#2",
             "actors/linux/disk.py: write_all#1",
         ),
         "test_a_whole_file_takes_the_place_of_what_was_there_or_nothing_does": (

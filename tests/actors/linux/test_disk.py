@@ -79,6 +79,47 @@ def test_folders_are_made_with_names_that_survive(tmp_path: Path) -> None:
     assert disk.at_risk(tmp_path) == set()
 
 
+class Killed(BaseException):
+    """The process ends in a call of the disk."""
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), Killed()])
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_folders_are_made_with_names_that_survive_though_a_sync_ended_the_first_attempt(
+    tmp_path: Path, number: int, error: BaseException
+) -> None:
+    disk, syncs, folder = RecordingDisk(), list[str](), tmp_path / "a" / "b" / "c"
+
+    def fail(name: str, _data: bytes) -> None:
+        if name == "sync_folder":
+            syncs.append(name)
+            if len(syncs) == number:
+                raise error
+
+    disk.before = fail
+    with pytest.raises(type(error)):
+        make_folders(disk, folder)
+    make_folders(disk, folder)
+    put_whole(disk, folder / "file", b"words")
+    assert disk.at_risk(tmp_path) == set()
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_a_folder_whose_name_cannot_be_synced_is_not_left_as_if_it_were_safe(tmp_path: Path, number: int) -> None:
+    disk, syncs, folder = RecordingDisk(), list[str](), tmp_path / "a" / "b" / "c"
+
+    def fail(name: str, _data: bytes) -> None:
+        if name == "sync_folder":
+            syncs.append(name)
+            if len(syncs) == number:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    disk.before = fail
+    with pytest.raises(OSError, match="Input/output error"):
+        make_folders(disk, folder)
+    assert not folder.exists()
+
+
 @pytest.mark.parametrize("stops_at", [None, "open", "write", "sync", "replace", "sync_folder"])
 def test_a_whole_file_takes_the_place_of_what_was_there_or_nothing_does(tmp_path: Path, stops_at: str | None) -> None:
     path, disk = tmp_path / "file", RecordingDisk()
