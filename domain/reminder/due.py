@@ -16,6 +16,8 @@ from messages.base import Value, make_ready
 
 CORRECTION = timedelta(hours=3)
 """Largest clock correction to wait for; a clock set back by more was wrong before."""
+BETWEEN_LOOKS = timedelta(minutes=2)
+"""Longest time between a correction of the clock and the next look, which comes within a minute."""
 LATE = timedelta(minutes=2)
 """Delay from which a reminder's message names the delay."""
 _MINUTE = timedelta(minutes=1)
@@ -141,7 +143,8 @@ class Cursor:
 
     Going on, the cursor covers every instant once, suspends and jumps forward included. Set back a little, the cursor
     waits until the clock has caught up. Set back by more than `CORRECTION` the clock was wrong, so the new time counts
-    at once; times before the furthest point ever examined are not made up for when the clock is set forward again.
+    at once, from just before the first look by it; times before the furthest point ever examined are not made up for
+    when the clock is set forward again.
     """
 
     def __init__(self, start: datetime) -> None:
@@ -172,7 +175,7 @@ class Cursor:
     def stretch(self, now: datetime) -> tuple[datetime, datetime]:
         """Time that a look at `now` covers, as (after, until); empty, with both the same, when time has not gone on."""
         if now <= self.at:
-            return now, now
+            return (now - BETWEEN_LOOKS if self.at - now > CORRECTION else now), now
         return (self._furthest if self.at < self._furthest < now else self.at), now
 
     def advance(self, now: datetime) -> None:

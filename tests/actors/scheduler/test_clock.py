@@ -121,3 +121,23 @@ def test_a_recurring_reminder_requested_while_the_clock_was_hours_ahead_is_due_o
     process.clock.jump(-timedelta(hours=5))
     process.pass_minutes(90)
     assert [posting.at.strftime("%d %H:%M") for posting in channel.postings if "⏰" in posting.text] == ["28 13:00"]
+
+
+@pytest.mark.parametrize("is_said_before", [False, True])
+def test_a_recurring_reminder_due_between_the_correction_of_a_clock_and_the_next_look_is_shown_once(
+    start: StartProcess, file: Path, channel: Channel, *, is_said_before: bool
+) -> None:
+    file.write_text(line("daily", "2026-03-01 12:01", "daily") + "\n")
+    ahead = timedelta(hours=5)
+    process = start(START + (timedelta(0) if is_said_before else ahead))
+    process.pass_minutes(1)
+    assert len(channel.postings) == is_said_before
+    if is_said_before:
+        process.clock.jump(ahead)
+        process.pass_minutes(1)
+    process.clock.jump(-ahead - timedelta(seconds=20 + 60 * is_said_before))
+    for _ in range(3):
+        process.clock.advance(60)
+        process.system.run()
+        process.settle()
+    assert len(channel.postings) == 1

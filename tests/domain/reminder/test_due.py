@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.reminder.document import scan
-from domain.reminder.due import CORRECTION, Cursor, Firing, Stretch
+from domain.reminder.due import BETWEEN_LOOKS, CORRECTION, Cursor, Firing, Stretch
 from domain.reminder.line import Recurrence, Reminder, form
 from domain.reminder.recurrence import firings
 
@@ -153,6 +153,7 @@ def test_a_clock_set_back_a_little_covers_nothing_until_it_has_caught_up() -> No
 def test_a_clock_set_back_far_goes_on_from_there(back: timedelta) -> None:
     now = START - back
     assert live(Cursor(START), [now, now + MINUTE, now + 2 * MINUTE]) == [
+        (now - BETWEEN_LOOKS, now),
         (now, now + MINUTE),
         (now + MINUTE, now + 2 * MINUTE),
     ]
