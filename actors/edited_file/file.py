@@ -228,6 +228,9 @@ class EditedFile:
         place = self._access.place(self.path)
         leftovers: list[Leftover] = []
         strange, beside = 0, leftover_names(place)
+        if self._access.follows_links and place != self.path:
+            with suppress(OSError):  # the file may have been moved, and linked, since the crash
+                beside = leftover_names(self.path) | beside
         # Where the file is not, its place may be another one than usual, and what lies beside it elsewhere.
         orphans = bases_without(beside, self._spare) if place.is_file() else []
         for useless in (*drafts(place, self._spare), *orphans):

@@ -354,6 +354,30 @@ class Late(RealDisk):
             file.write(self.words.pop(0) + b"\n")
 
 
+@pytest.mark.parametrize("is_linked", [True, False])
+def test_a_word_displaced_before_a_kill_is_brought_back_though_the_file_was_moved_and_linked(
+    tmp_path: Path, *, is_linked: bool
+) -> None:
+    path, disk, vault = tmp_path / "words.md", Late(b"human"), tmp_path / "vault"
+    path.write_bytes(b"a\n")
+    rig = Rig(path, disk)
+    rig.put(adding(b"b"))
+    while disk.words:
+        rig.step()
+    rig.queue.close()
+    vault.mkdir()
+    if is_linked:
+        path.replace(vault / "words.md")
+        path.symlink_to(vault / "words.md")
+
+    rig = Rig(path)
+    rig.queue.bring_back()
+    rig.settle()
+    rig.queue.close()
+    assert sorted(path.read_bytes().split()) == [b"a", b"b", b"human"]
+    assert list(tmp_path.glob(".*")) == list((tmp_path / "spare").glob("*.base")) == []
+
+
 class Full(Late):
     """The disk has no room for a while."""
 
