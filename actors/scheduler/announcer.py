@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
@@ -14,7 +16,7 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.state import Outgoing, SchedulerState
 from domain.policy.rate_limit import RateLimit
-from domain.reminder.document import FAILED_START, failed_line, without_added_id
+from domain.reminder.document import FAILED_START, failed_line, scan_lines, without_added_id
 from domain.reminder.due import Firing
 from domain.reminder.owed import CLOCK_ERROR, CLOCK_SKEW
 from domain.reminder.text import firing_mark, firing_text
@@ -35,6 +37,7 @@ FAILURES_TOLD = 5
 FIRING = "fire-"
 """Prefix of the request ids of firings."""
 _BLANKS = b" \t\r"
+_ID = re.compile(rb" id=([A-Za-z0-9_-]+)")
 
 
 class Announcer:
@@ -108,6 +111,8 @@ class Announcer:
     def _match_lines(self, unseen: dict[str, Firing], lines: frozenset[bytes]) -> None:
         """Drop undelivered firings without a line at two looks in a row: a slow save shows half of a file for a while.
 
+        A firing whose words changed goes on with the present words, unless the earlier words are on their way.
+
         Args:
             unseen: Firings by key, due without a line at this look.
             lines: The file's lines.
@@ -121,8 +126,16 @@ class Announcer:
             missing |= waiting
             state.next_ones[window] = _still_there(waiting, present)
         there = {*state.shown_keys, *owed, *(key for waiting in state.next_ones.values() for key in waiting)}
+        missing = {key: firing for key, firing in missing.items() if key not in there}
+        settled = {key: firing for key, firing in missing.items() if f"{FIRING}{key}" not in state.outgoing}
+        for key, changed in _find_other_words(settled, lines).items():
+            if changed.key not in state.shown_keys:
+                del missing[key]
+                owed[changed.key] = changed
+                state.reworded.add(changed.key)
         state.owed = owed
-        state.unseen = {key: firing for key, firing in missing.items() if key not in there}
+        state.reworded &= owed.keys()
+        state.unseen = missing
         state.shown_failed = _still_there(state.shown_failed, present)
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused, now: datetime, seconds: float) -> None:
@@ -235,7 +248,7 @@ class Announcer:
                 text=firing_text(firing, now, config.zone, f"<@{owner}>" if owner else ""),
                 nonce=key,
                 look_first=was_tried or now - firing.due > LOOK_FIRST_AFTER,
-                mark=firing_mark(firing, config.zone),
+                mark=firing_mark(firing, config.zone, is_reworded=key in state.reworded),
                 look_since=self._look_since(firing),
                 mention_user_id=UserId(owner),
             ),
@@ -255,6 +268,26 @@ class Announcer:
                 log.warning("no reply came about reminder %s, it is tried again", outgoing.firing.reminder.id)
                 del self._state.outgoing[request_id]
                 self._state.owed[outgoing.firing.key] = outgoing.firing
+
+
+def _find_other_words(firings: Mapping[str, Firing], lines: Iterable[bytes]) -> dict[str, Firing]:
+    """Firings of the same reminders in other words, where a user has changed the words, and nothing else, meanwhile.
+
+    Args:
+        firings: Firings by key, without a line in the file.
+        lines: The file's lines.
+    """
+    lines_by_id = defaultdict[bytes, list[bytes]](list)
+    for line in lines if firings else ():
+        for reminder_id in _ID.findall(line):
+            lines_by_id[reminder_id].append(line)
+    changed = {}
+    for key, firing in firings.items():
+        candidates = lines_by_id.get(firing.reminder.id.encode("ascii"), [])
+        for entry in scan_lines(enumerate(candidates, 1)).entries:
+            if msgspec.structs.replace(entry.reminder, message=firing.reminder.message) == firing.reminder:
+                changed[key] = msgspec.structs.replace(firing, raw=entry.raw, reminder=entry.reminder)
+    return changed
 
 
 def _still_there(firings: Mapping[str, Firing], present: Mapping[bytes, bytes]) -> dict[str, Firing]:

@@ -50,10 +50,14 @@ def firing_text(firing: Firing, now: datetime, zone: tzinfo, mention: str = "") 
     return " · ".join((head + _core(firing, zone), *notes))
 
 
-def firing_mark(firing: Firing, zone: tzinfo) -> str:
-    """Part of the shown `firing_text` independent of the delay, used to recognise an earlier posting."""
+def firing_mark(firing: Firing, zone: tzinfo, *, is_reworded: bool = False) -> str:
+    """Part of the shown `firing_text` independent of the delay, used to recognise an earlier posting.
+
+    Args:
+        is_reworded: True if the earlier posting may have other words.
+    """
     core = presentable(_core(firing, zone))
-    return core if len(core) <= _SHORT_CHARS else core.rpartition("\n")[2]
+    return core if len(core) <= _SHORT_CHARS and not is_reworded else core.rpartition("\n")[2]
 
 
 def confirmation(what: str, line: str, *notes: str) -> Confirmation:

@@ -11,7 +11,7 @@ import pytest
 
 from actors.scheduler.announcer import AT_ONCE
 from domain.reminder.document import failed_line, scan
-from lab.chaos.reminders.world import Channel
+from lab.chaos.reminders.world import Channel, PostedMessage
 from messages.scheduler import DeleteReminder, ModifyReminder, ReminderDeleted, ReminderModified
 from tests.actors.scheduler.conftest import StartProcess
 from tests.actors.scheduler.lines import line
@@ -155,6 +155,59 @@ def test_a_recurring_reminder_whose_line_is_missing_for_two_looks_is_not_due_whe
     file.write_text(WHOLE)
     process.pass_minutes(3)
     assert channel.postings == []
+
+
+@pytest.mark.parametrize("is_shown", [False, True])
+@pytest.mark.parametrize("recur", ["none", "daily"])
+def test_a_reminder_whose_words_a_person_changes_before_it_was_known_to_be_shown_is_shown_once(
+    start: StartProcess, file: Path, channel: Channel, recur: str, *, is_shown: bool
+) -> None:
+    file.write_text(line("medicine", "2026-03-28 12:01", recur) + "\n")
+    process = start()
+    process.settle()
+    channel.fails = 1
+    process.pass_minutes(1)
+    (request,) = channel.requests
+    if is_shown:
+        channel.postings.append(PostedMessage(process.clock.now(), request.text, request.nonce))
+    file.write_text(line("red medicine", "2026-03-28 12:01", recur) + "\n")
+    process.pass_minutes(3)
+    (text,) = channel.texts()
+    assert ("red medicine" in text) == (not is_shown)
+    assert file.read_text() == ("" if recur == "none" else line("red medicine", "2026-03-28 12:01", recur) + "\n")
+
+
+def test_the_present_words_of_a_recurring_reminder_wait_for_what_becomes_of_the_earlier_words_on_their_way(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    file.write_text(line("medicine", "2026-01-01 12:01", "daily") + "\n")
+    process = start()
+    process.settle()
+    channel.fails = 1
+    process.pass_minutes(1)
+    channel.is_mute = True
+    process.pass_minutes(1)
+    channel.is_mute = False
+    file.write_text(line("red medicine", "2026-01-01 12:01", "daily") + "\n")
+    process.pass_minutes(5)
+    assert channel.postings == []
+    process.pass_minutes(10)
+    (text,) = channel.texts()
+    assert "red medicine" in text
+
+
+@pytest.mark.parametrize("recur", ["none", "daily"])
+def test_a_reminder_whose_time_a_person_changes_before_it_could_be_shown_is_due_at_the_new_time(
+    start: StartProcess, file: Path, channel: Channel, recur: str
+) -> None:
+    file.write_text(line("medicine", "2026-03-28 12:01", recur) + "\n")
+    process = start()
+    process.settle()
+    channel.fails = 1
+    process.pass_minutes(1)
+    file.write_text(line("medicine", "2026-03-28 12:10", recur) + "\n")
+    process.pass_minutes(15)
+    assert [posting.at.strftime("%H:%M") for posting in channel.postings] == ["12:10"]
 
 
 @pytest.mark.parametrize("recur", ["none", "daily"])
