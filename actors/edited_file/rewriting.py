@@ -24,7 +24,8 @@ _READS = 60
 _STRICT_READS = 20
 """Reads before the file is taken in any state: a half-finished save is then found in the displaced version."""
 _EMPTY_READS = 20
-"""An empty file is nearly always one being saved; after so many reads the file counts as empty."""
+"""An empty file, or a missing file that once was there, is nearly always one being saved; after so many reads the file
+counts as empty, or missing."""
 _FAILURES = 5
 """Failed disk calls allowed once the file has our version, since giving up then leaves the edit half done."""
 
@@ -158,7 +159,8 @@ class Rewriting:
     def _await_rest(self) -> float | None:
         data = self._file.read()
         self._reads += 1
-        unsettled = data != self._last or (data == b"" and self._reads < _EMPTY_READS)
+        may_be_saved = data == b"" or (data is None and self._file.was_edited)
+        unsettled = data != self._last or (may_be_saved and self._reads < _EMPTY_READS)
         if unsettled and (not data or self._reads < _STRICT_READS):
             self._last = data
             self._count_read()
@@ -175,7 +177,12 @@ class Rewriting:
             return None
         if not self._file.create(data):
             return self._again()
-        return self._finish()
+        self._has_written, self._written, self._next = True, data, self._verify_creation
+        return self._waits.verify_s
+
+    def _verify_creation(self) -> float | None:
+        """Examine the new file: a program in the middle of a save may have replaced or overwritten the file."""
+        return self._finish() if self._file.read() == self._written else self._again()
 
     def _write(self, seen: bytes) -> float | None:
         """Put our version of the truth in the place of the seen content."""

@@ -214,6 +214,32 @@ def test_a_stale_save_right_after_ours_is_edited_again(tmp_path: Path) -> None:
     assert path.read_text() == f"a\nhuman\n{LINE}\n"
 
 
+def test_a_file_that_a_save_takes_away_for_a_moment_is_edited_when_it_is_back(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    rewrite(path, lambda data: data.replace(b"a", b"b"))
+    path.unlink()
+    rewriting = Rewriting(EditedFile(path, tmp_path / "spare"), add, NO_WAIT)
+    for _ in range(5):
+        rewriting.step()
+    path.write_bytes(b"b\nhuman\n")
+    rewriting.run(int)
+    assert path.read_text() == f"b\nhuman\n{LINE}\n"
+
+
+@pytest.mark.parametrize("by_rename", [True, False])
+def test_a_save_right_after_the_file_was_made_is_edited_again(tmp_path: Path, by_rename: bool) -> None:
+    path = tmp_path / "r.md"
+    rewriting = Rewriting(EditedFile(path, tmp_path / "spare"), add, NO_WAIT)
+    while not path.exists():
+        rewriting.step()
+    draft = tmp_path / "tmp" if by_rename else path
+    draft.write_bytes(b"human\n")
+    draft.replace(path)
+    rewriting.run(int)
+    assert path.read_text() == f"human\n{LINE}\n"
+
+
 def test_who_wrote_into_the_displaced_version_is_heard_even_later(tmp_path: Path) -> None:
     path = tmp_path / "r.md"
     path.write_bytes(b"a\n")
