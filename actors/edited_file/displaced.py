@@ -147,14 +147,23 @@ class Displaced:
         self._path = None
 
 
-def leftover_names(place: Path) -> dict[str, Path]:
+def leftover_names(place: Path, link: Path | None = None) -> dict[str, Path]:
     """Digest -> path of each version beside the file at `place`.
+
+    Args:
+        place: Path of the file.
+        link: Path that may lead to `place`: the file may have been there before it was moved and linked.
 
     Raises:
         OSError: the folder cannot be read.
     """
+    beside: dict[str, Path] = {}
+    if link is not None and link != place:
+        with suppress(OSError):
+            beside = leftover_names(link)
     pattern = re.compile(re.escape(f".{place.name}.") + r"([0-9a-f]{32})\.agent")
-    return {match[1]: place.with_name(name) for name in _names(place.parent) if (match := pattern.fullmatch(name))}
+    names = [match for name in _names(place.parent) if (match := pattern.fullmatch(name))]
+    return beside | {match[1]: place.with_name(match[0]) for match in names}
 
 
 def digest_of(data: bytes) -> str:

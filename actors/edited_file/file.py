@@ -89,6 +89,8 @@ class EditedFile:
         self._disk = disk or RealDisk()
         self._access = Access(self._disk, follows_links, most_bytes)
         self._looked_at_bytes = min(LIMIT_BYTES, most_bytes)
+        self._is_spare_named = False
+        """True if the name of `spare` survives a power loss; a folder of an earlier life may have an unsynced name."""
         self._strange = 0
         """Versions beside the file that could not be compared the last time, where links are not followed."""
 
@@ -227,10 +229,7 @@ class EditedFile:
         """
         place = self._access.place(self.path)
         leftovers: list[Leftover] = []
-        strange, beside = 0, leftover_names(place)
-        if self._access.follows_links and place != self.path:
-            with suppress(OSError):  # the file may have been moved, and linked, since the crash
-                beside = leftover_names(self.path) | beside
+        strange, beside = 0, leftover_names(place, self.path)
         # Where the file is not, its place may be another one than usual, and what lies beside it elsewhere.
         orphans = bases_without(beside, self._spare) if place.is_file() else []
         for useless in (*drafts(place, self._spare), *orphans):
@@ -354,9 +353,10 @@ class EditedFile:
 
     def _keep_base(self, path: Path, seen: bytes) -> None:
         """Store the expected content of the file, so a later start can compute other programs' changes."""
-        if not self._spare.exists():
+        if not (self._is_spare_named and self._spare.exists()):
             self._disk.make_folder(self._spare)
             self._sync_folder(self._spare.parent)
+            self._is_spare_named = True
         self._write_whole(path, seen)
         self._sync_folder(self._spare)
 

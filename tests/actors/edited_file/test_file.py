@@ -337,6 +337,33 @@ def test_what_the_file_is_expected_to_hold_is_safe_before_the_file_changes(tmp_p
     assert kept == [b"a\n"]
 
 
+class Killed(BaseException):
+    """The process ends in a call of the disk."""
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "bad disk"), Killed()])
+def test_what_the_file_is_expected_to_hold_is_safe_though_a_sync_ended_the_first_edit(
+    tmp_path: Path, error: BaseException
+) -> None:
+    path, kept = tmp_path / "r.md", list[bytes | None]()
+    path.write_bytes(b"a\n")
+
+    def end(call: str, _data: bytes) -> None:
+        if call == "sync_folder":
+            raise error
+
+    def look(call: str, _data: bytes) -> None:
+        if call == "exchange":
+            kept.extend(disk.surviving(each) for each in (tmp_path / "spare").glob("*.base"))
+
+    disk = RecordingDisk(before=end)
+    with pytest.raises(type(error)):
+        rewrite(path, disk=disk)
+    disk.before = look
+    rewrite(path, disk=disk)
+    assert kept == [b"a\n"]
+
+
 def open_files(folder: Path) -> int:
     """Number of descriptors of files below `folder`; those of other threads may come and go meanwhile."""
     count = 0
