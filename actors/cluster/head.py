@@ -209,6 +209,7 @@ class Head:
             remote = self._pool.start(life.name)
             try:
                 remote.begin(life.name, life.epoch, self._pace.begin_s)
+                life.drive(remote)
             except BaseException:
                 remote.kill()
                 raise
@@ -222,8 +223,6 @@ class Head:
             if not self._is_over:  # else what starts it was taken down meanwhile
                 log.exception("host %s: the start failed inside the agent", life.name)
                 self._note_failure(life, "the start failed inside the agent")
-            return
-        life.drive(remote)
 
     def _note_failure(self, life: HostLife, reason: str, earlier: int | None = None) -> None:
         """A host could not be started: try again after a while, but not for ever.

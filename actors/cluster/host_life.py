@@ -102,10 +102,18 @@ class HostLife:
         self._is_over = False
 
     def drive(self, remote: RemoteHost) -> None:
-        """Begin to drive the process of the host's actors."""
+        """Begin to drive the process of the host's actors.
+
+        Raises:
+            HostSlowError: the machine gives no more threads; the life is over.
+        """
         self._remote = remote
-        for act in (self._push_all, self._pull_all):
-            threading.Thread(target=self._until_lost, args=(act,), name=f"cluster {self.name}", daemon=True).start()
+        try:
+            for act in (self._push_all, self._pull_all):
+                threading.Thread(target=self._until_lost, args=(act,), name=f"cluster {self.name}", daemon=True).start()
+        except RuntimeError as error:
+            self.stop()
+            raise HostSlowError(f"no thread can be started for its calls: {error}") from error
 
     @property
     def remote(self) -> RemoteHost | None:

@@ -75,13 +75,15 @@ class LocalPool:
         self.lacks = ""
         self.refusal: Callable[[str], Exception | None] = lambda _name: None
         """Error that the start of a host raises, by the host's name."""
+        self.kinds: dict[str, type[LocalHost]] = {}
+        """Kinds of hosts other than the usual, by the host's name."""
         self._specs = specs
 
     def open(self) -> None:
         pass
 
     def start(self, name: str) -> LocalHost:
-        host = self.hosts[name] = LocalHost(name, self._specs, self.refusal)
+        host = self.hosts[name] = self.kinds.get(name, LocalHost)(name, self._specs, self.refusal)
         return host
 
     def trouble(self) -> str:

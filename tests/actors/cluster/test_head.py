@@ -22,6 +22,8 @@ from tests.patience import PATIENCE_S, eventually
 
 PACE = Pace(look_s=0.01, retry_s=0.01, lease_s=3.0)
 """A lease that is thrice as long as a call waits in a host."""
+NO_STACK = 1 << 60
+"""Bytes of a stack for which no machine has room."""
 
 
 def window(number: int) -> Window:
@@ -359,6 +361,36 @@ def test_a_host_for_which_there_is_no_thread_is_started_later(head: Head, monkey
 
     assert refused == ["start h1"]
     assert len(head.states()) == 2
+
+
+@pytest.mark.req("X-155")
+def test_messages_to_a_host_for_whose_calls_there_is_no_thread_go_to_another_host(
+    system: ActorSystem, pool: LocalPool, people: Edge, world: World, fatal: list[str]
+) -> None:
+    size = threading.stack_size()
+
+    class StartedHost(LocalHost):
+        """Host after whose start the machine gives no more threads, until the host is killed."""
+
+        def begin(self, name: str, epoch: str, timeout_s: float) -> None:
+            super().begin(name, epoch, timeout_s)
+            threading.stack_size(NO_STACK)
+
+        def kill(self) -> None:
+            threading.stack_size(size)
+            super().kill()
+
+    pool.kinds["h1"] = StartedHost
+    head = Head(system, pool, 1, surface=people.address, on_fatal=fatal.append, pace=PACE)
+    system.tell(window(3).address, user_message(1, window(3), people))
+    try:
+        head.start()
+        assert receive_logged(people, 1) == ["1"]
+    finally:
+        threading.stack_size(size)
+        head.stop()
+    assert hosts_of(world, 3) == ["h2"]
+    assert pool.hosts["h1"].is_dead
 
 
 @pytest.mark.req("X-153")
