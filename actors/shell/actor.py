@@ -324,7 +324,7 @@ class ShellActor(Actor):
             if isinstance(request, EmptyFolder):
                 self._empty(request)
             elif self._runner is not None:
-                self._loop.call(self._runner.begin, request, self._timeout_s(request))
+                self._runner.put(self._loop, request, self._timeout_s(request))
         self.in_progress = bool(self._queue)
 
     def _cancel(self, request_id: RequestId) -> None:

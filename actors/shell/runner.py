@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 
+from actors.kernel import LoopEndedError, LoopThread
 from actors.shell.command import Command, aborted_result
 from actors.shell.door_cache import DoorCache
 from actors.shell.process import Process
@@ -21,9 +23,9 @@ Reply = Callable[[RunBash, BashResult | BashRefused], None]
 
 
 class Runner:
-    """Commands under way: each begun command has exactly one reply, even after failures.
+    """Commands under way: each command put in or begun has exactly one reply, even after failures.
 
-    All methods are for the loop's thread, except `abandon`.
+    All methods are for the loop's thread, except `put` and `abandon`.
     """
 
     def __init__(self, starter: Starter, reply: Reply, doors: DoorCache | None = None) -> None:
@@ -37,12 +39,24 @@ class Runner:
         self._starter = starter
         self._reply = reply
         self._doors = doors
+        self._put: dict[RequestId, RunBash] = {}
+        """Commands that the loop is still to begin."""
         self._begun: dict[RequestId, tuple[RunBash, Command, asyncio.Task[BashResult | BashRefused]]] = {}
 
     @property
     def running(self) -> int:
         """Number of running commands; for any thread."""
         return len(self._begun)
+
+    def put(self, loop: LoopThread, request: RunBash, timeout_s: float) -> None:
+        """Have a command begun on a loop; for a loop that hangs or ends before, `abandon` replies. For any thread."""
+        self._put[request.request_id] = request
+        with suppress(LoopEndedError):  # The actor crashes for that, too, before its next message.
+            loop.call(self._begin_put, request, timeout_s)
+
+    def _begin_put(self, request: RunBash, timeout_s: float) -> None:
+        if self._put.pop(request.request_id, None) is not None:
+            self.begin(request, timeout_s)
 
     def begin(self, request: RunBash, timeout_s: float) -> None:
         """Start a command; the reply comes at the end."""
@@ -81,6 +95,9 @@ class Runner:
 
     def abandon(self) -> None:
         """Reply for commands that `close` did not bring to an end; for any thread, once the loop has stopped."""
+        for request_id in tuple(self._put):
+            if (unbegun := self._put.pop(request_id, None)) is not None:
+                self._reply(unbegun, aborted_result(unbegun))
         while self._begun:
             _, (request, _, _) = self._begun.popitem()
             self._reply(request, aborted_result(request))

@@ -9,7 +9,7 @@ import time
 from functools import cache
 from pathlib import Path
 
-from actors.kernel import ActorSpec, ActorSystem
+from actors.kernel import ActorSpec, ActorSystem, IdSource
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
 from actors.shell.launch import probe_bash
@@ -34,7 +34,9 @@ def window(number: int = 0) -> Window:
 class Bench:
     """Asks a ShellActor and collects its replies."""
 
-    def __init__(self, root: Path, *, quota: Quota | None = None, **settings: object) -> None:
+    def __init__(
+        self, root: Path, *, quota: Quota | None = None, ids: IdSource | None = None, **settings: object
+    ) -> None:
         self.root = root
         self.sandbox = str(settings.get("sandbox", "auto"))
         self.actors: list[ShellActor] = []
@@ -46,7 +48,7 @@ class Bench:
             self.actors.append(actor)
             return actor
 
-        self.system = ActorSystem(workers=2)
+        self.system = ActorSystem(workers=2, ids=ids)
         self.system.register(ActorSpec("shell", build, core=True))
         self.system.start()
         self.edge = self.system.edge("test")

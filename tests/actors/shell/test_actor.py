@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import shlex
 import signal
+import threading
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,7 +14,7 @@ import pytest
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
-from messages.base import RequestId, Surface, Window
+from messages.base import Address, RequestId, Surface, Window
 from messages.shell import BashOutcome, BashResult, CancelBash, RunBash
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.shell.bench import CLI, HELD_UP_S, SHELL, Bench, all_gone, living, window
@@ -332,6 +334,32 @@ def test_after_a_crash_every_asker_is_told_and_the_next_command_runs(bench: Benc
     assert bench.run("echo alive").text == "alive"
     assert all_gone("240.31")
     assert bench.edge.drain() == []
+
+
+@pytest.mark.crashes
+def test_a_command_that_an_ending_loop_has_not_begun_is_told_to_be_cancelled(tmp_path: Path) -> None:
+    number, is_at_door, ends = itertools.count(), threading.Event(), threading.Event()
+
+    def new_id() -> str:
+        if threading.current_thread().name == "shell" and not ends.is_set():
+            is_at_door.set()
+            ends.wait(PATIENCE_S)
+            raise SystemExit
+        return f"{next(number):08}"
+
+    bench = Bench(tmp_path, sandbox="none", door=Address("door"), ids=new_id)
+    begun = bench.ask("true", of=window(0))
+    assert is_at_door.wait(PATIENCE_S)
+    unbegun = bench.ask("true", of=window(1))
+    bench.system.tell(SHELL, DescribeYourself(request_id=RequestId("d"), reply_to=bench.edge.address))
+    description = bench.edge.receive(PATIENCE_S)
+    assert isinstance(description, SelfDescription)
+    assert dict(description.figures)["commands_running"] == 2
+    ends.set()
+
+    assert bench.result(begun).outcome is BashOutcome.ABORTED
+    assert bench.result(unbegun).outcome is BashOutcome.ABORTED
+    bench.system.stop()
 
 
 @pytest.mark.slow
