@@ -7,7 +7,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from actors.approval.commands import question_buttons
+from actors.approval.commands import POST_PREFIX, question_post
 from actors.approval.config import ApprovalConfig
 from actors.approval.notes import QuestionNotes
 from actors.approval.state import ApprovalState, OpenQuestion
@@ -15,7 +15,7 @@ from actors.kernel import Actor, not_understood
 from domain.policy import approval as wording
 from domain.policy.approval import MOST_OPEN, Decision, Question
 from messages.base import Address, RequestId, Window
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, EndButtons, PostMessage
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, EndButtons
 from messages.forget import ForgetDerived, answer_derived
 from messages.shell import (
     ASKERS,
@@ -45,8 +45,10 @@ LATE_S = 60.0
 """Least time after a start in which askers may still hear about the end of a question."""
 RETRY_S = 30.0
 """Seconds before another attempt to post a question after a failure."""
-_POST = "approval-"
-"""Prefix of the request ids of postings; the question's id follows."""
+OVERDUE_S = 60.0
+"""Seconds to wait for the surface's report on a question; then the question is posted again, without effect if still
+under way.
+"""
 
 Delivery = Delivered | DeliveryFailed | DeliveryRefused
 Incoming = ApprovalCommand | ApprovalEvent | AskerTold | SubscriberMessage | Delivery | DescribeYourself | ForgetDerived
@@ -72,6 +74,7 @@ class ApprovalActor(Actor):
         self._read_earlier()
         self.follow(ASKERS)
         for each in list(self._state.open.values()):
+            each.again_id = None
             self._await_end(each, LATE_S)
             if not each.message_id and each.question.decision is Decision.OPEN:
                 self._post(each, look_first=True)
@@ -322,27 +325,18 @@ class ApprovalActor(Actor):
     # messages to people
 
     def _post(self, each: OpenQuestion, *, look_first: bool = False) -> None:
-        question, content = each.question, wording.question_message(each.question)
-        self.tell(
-            self._config.surface,
-            PostMessage(
-                request_id=RequestId(f"{_POST}{question.id}"),
-                reply_to=self.address,
-                window=question.window,
-                text=content.text,
-                exact=content.exact,
-                nonce=question.id,
-                answers_message_id=question.message_id,
-                look_first=look_first,
-                look_since=question.asked_at if look_first else None,
-                mention_user_id=question.asked_by,
-                buttons=question_buttons(question.id),
-            ),
-        )
+        self.tell(self._config.surface, question_post(each.question, self.address, look_first=look_first))
+        self._post_later(each, OVERDUE_S)
+
+    def _post_later(self, each: OpenQuestion, seconds: float) -> None:
+        """Post again in a while, unless the surface reports the message meanwhile."""
+        if each.again_id is not None:
+            self.withdraw(each.again_id)
+        each.again_id = self.wait(seconds, partial(self._post_again, each.question.id))
 
     def _note_delivery(self, delivery: Delivery) -> None:
         """Note the fate of a question's message."""
-        each = self._state.open.get(delivery.request_id.removeprefix(_POST))
+        each = self._state.open.get(delivery.request_id.removeprefix(POST_PREFIX))
         if each is None:
             late = self._state.ended.pop(delivery.request_id, None)
             if late is not None and isinstance(delivery, Delivered):
@@ -355,7 +349,7 @@ class ApprovalActor(Actor):
             case DeliveryRefused():
                 self._close(each, wording.NOT_SHOWN.format(reason=delivery.reason), "")
             case DeliveryFailed():
-                self.wait(RETRY_S, partial(self._post_again, each.question.id))
+                self._post_later(each, RETRY_S)
 
     def _post_again(self, question_id: str) -> None:
         each = self._state.open.get(question_id)
@@ -368,7 +362,7 @@ class ApprovalActor(Actor):
         if each.message_id:
             self.tell(self._config.surface, EndButtons(window=window, message_id=each.message_id, text=text))
         else:
-            self._state.ended[RequestId(f"{_POST}{each.question.id}")] = window, text
+            self._state.ended[RequestId(f"{POST_PREFIX}{each.question.id}")] = window, text
 
     def _end_shown(self, window: Window, delivered: Delivered, text: str) -> None:
         self.tell(self._config.surface, EndButtons(window=window, message_id=delivered.message_ids[-1], text=text))

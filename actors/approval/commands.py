@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 from actors.part import Answer, ArgumentValues, Invocation, Press, Wording, Words
-from domain.policy.approval import ALLOW, REFUSE
-from messages.base import UserId
-from messages.discord import PostedButton
+from domain.policy.approval import ALLOW, REFUSE, Question, question_message
+from messages.base import Address, RequestId, UserId
+from messages.discord import PostedButton, PostMessage
 from messages.shell import APPROVAL, ApprovalDecided, ApprovalsListed, DecideApproval
 
 ALLOW_PREFIX = "allow:"
 """Prefix of the grant button's custom id; the question's id follows."""
 REFUSE_PREFIX = "refuse:"
+POST_PREFIX = "approval-"
+"""Prefix of the request ids of postings; the question's id follows."""
 _NOT_AWAITED = "It counts if the agent asks for the same again within the hour."
 
 _MOST_SHOWN = 2_000
 """Characters of a command in a list; questions hold the whole command."""
 
 
-def question_buttons(question_id: str) -> tuple[PostedButton, ...]:
-    """The two buttons below a question."""
-    return (
-        PostedButton(label=ALLOW, custom_id=ALLOW_PREFIX + question_id),
-        PostedButton(label=REFUSE, custom_id=REFUSE_PREFIX + question_id),
+def question_post(question: Question, reply_to: Address, *, look_first: bool) -> PostMessage:
+    """Message with a question and its two buttons."""
+    content = question_message(question)
+    return PostMessage(
+        request_id=RequestId(f"{POST_PREFIX}{question.id}"),
+        reply_to=reply_to,
+        window=question.window,
+        text=content.text,
+        exact=content.exact,
+        nonce=question.id,
+        answers_message_id=question.message_id,
+        look_first=look_first,
+        look_since=question.asked_at if look_first else None,
+        mention_user_id=question.asked_by,
+        buttons=(
+            PostedButton(label=ALLOW, custom_id=ALLOW_PREFIX + question.id),
+            PostedButton(label=REFUSE, custom_id=REFUSE_PREFIX + question.id),
+        ),
     )
 
 

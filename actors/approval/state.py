@@ -22,6 +22,8 @@ class OpenQuestion:
     """Message with the buttons; empty until shown."""
     wait_id: RequestId | None = None
     """Id of the wait for the end of the question's hour; valid in a single life of the actor."""
+    again_id: RequestId | None = None
+    """Id of the wait before the next posting; valid in a single life of the actor."""
 
 
 @dataclass(slots=True)

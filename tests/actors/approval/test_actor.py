@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from actors.kernel import ManualClock
 from actors.linux.disk import RealDisk
 from domain.policy import approval as wording
 from domain.policy.approval import APPROVAL_S, MOST_OPEN
@@ -150,8 +152,7 @@ def test_a_press_between_two_lives_of_the_asker_counts_once(rig: Rig, tmp_path: 
 def test_the_hour_goes_on_while_the_agent_is_down(rig: Rig, tmp_path: Path) -> None:
     rig.ask("make")
     rig.drain_posts()
-    rig.clock.advance(APPROVAL_S + 5)
-    again = Rig(tmp_path / "approvals", rig.clock)
+    again = Rig(tmp_path / "approvals", ManualClock(rig.clock.now() + timedelta(seconds=APPROVAL_S + 5)))
     post = again.show()
     assert isinstance(again.decide(post), Refused)
     assert refusal(again, again.ask("make", is_again=True)) == wording.TIMED_OUT
@@ -184,8 +185,7 @@ def test_an_asker_that_is_lost_before_its_window_said_who_asked_hears_nothing(ri
 
 def test_what_nobody_asks_for_again_goes_a_minute_after_the_start(rig: Rig, tmp_path: Path) -> None:
     rig.ask("make")
-    rig.clock.advance(APPROVAL_S + 5)
-    again = Rig(tmp_path / "approvals", rig.clock)
+    again = Rig(tmp_path / "approvals", ManualClock(rig.clock.now() + timedelta(seconds=APPROVAL_S + 5)))
     again.show()
     again.advance(60)
     assert notes(tmp_path) == []
@@ -251,6 +251,20 @@ def test_a_question_that_failed_to_be_shown_is_posted_again_after_a_look(rig: Ri
     again = rig.show()
     assert (again.nonce, again.look_first) == (post.nonce, True)
     rig.advance(60)
+    assert rig.drain_posts() == []
+
+
+@pytest.mark.req("X-236")
+def test_a_question_of_which_the_surface_reports_nothing_is_posted_again_after_a_look(rig: Rig) -> None:
+    asked = rig.ask()
+    (post,) = rig.drain_posts()
+    rig.advance(59)
+    assert rig.drain_posts() == []
+    rig.advance(1)
+    assert rig.is_waiting(asked)
+    again = rig.show()
+    assert (again.request_id, again.nonce, again.look_first) == (post.request_id, post.nonce, True)
+    rig.advance(600)
     assert rig.drain_posts() == []
 
 
