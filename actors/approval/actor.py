@@ -14,7 +14,7 @@ from actors.approval.state import ApprovalState, OpenQuestion
 from actors.kernel import Actor, not_understood
 from domain.policy import approval as wording
 from domain.policy.approval import MOST_OPEN, Decision, Question
-from messages.base import Address, RequestId, Window
+from messages.base import Address, RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, EndButtons
 from messages.forget import ForgetDerived, answer_derived
 from messages.shell import (
@@ -88,6 +88,7 @@ class ApprovalActor(Actor):
                 self._take(message)
             case WithdrawApproval(request_id=request_id):
                 self._withdraw(request_id)
+                self._take_back(request_id)
             case DecideApproval():
                 self._decide(message)
             case ListApprovals():
@@ -182,6 +183,13 @@ class ApprovalActor(Actor):
             if each.asker is not None and each.asker.request_id == request_id:
                 each.asker = None
 
+    def _take_back(self, request_id: RequestId) -> None:
+        """Keep a grant for a later asker: an asker withdraws only a request without an answer read so far."""
+        granted = self._state.granted.pop(request_id, None)
+        if granted is not None and not self._keep(granted):
+            each = self._state.open[granted.id] = OpenQuestion(granted)
+            self._await_end(each)
+
     def _refuse(self, request: AskApproval, reason: str) -> None:
         self.tell(request.reply_to, ApprovalRefused(request_id=request.request_id, reason=reason))
 
@@ -224,6 +232,7 @@ class ApprovalActor(Actor):
         if request is None:
             return fault
         if grants and not fault:
+            self._state.granted[request.request_id] = each.question
             self.tell(request.reply_to, ApprovalGranted(request_id=request.request_id))
         else:
             text = wording.NOT_STORED.format(reason=fault) if grants else reason or wording.REFUSED
@@ -244,6 +253,7 @@ class ApprovalActor(Actor):
             self._close(each, wording.TIMED_OUT, "No answer within an hour: refused.")
 
     def _end_turn(self, ended: TurnEnded) -> None:
+        self._state.drop_granted(lambda each: (each.window, each.turn_id) == (ended.window, ended.turn_id))
         for each in list(self._state.open.values()):
             if (each.question.window, each.question.turn_id) == (ended.window, ended.turn_id):
                 self._close(each, wording.TURN_OVER, "The turn is over: not needed any more.")
@@ -258,6 +268,7 @@ class ApprovalActor(Actor):
         turns = {event.turn_id or event.event_id for event in request.events}
         of_window = [each for each in self._state.open.values() if each.question.window == request.window]
         gone = [each for each in of_window if request.whole_window or each.question.turn_id in turns]
+        self._state.drop_granted(lambda each: each.window == request.window)
         for posting in [name for name, (window, _) in self._state.ended.items() if window == request.window]:
             del self._state.ended[posting]
         faults = [fault for each in gone if (fault := self._forget(each))]
@@ -341,7 +352,8 @@ class ApprovalActor(Actor):
             late = self._state.ended.pop(delivery.request_id, None)
             if late is not None and isinstance(delivery, Delivered):
                 window, text = late
-                self._end_shown(window, delivery, text)
+                message_id = delivery.message_ids[-1]
+                self.tell(self._config.surface, EndButtons(window=window, message_id=message_id, text=text))
             return
         match delivery:
             case Delivered():
@@ -363,9 +375,6 @@ class ApprovalActor(Actor):
             self.tell(self._config.surface, EndButtons(window=window, message_id=each.message_id, text=text))
         else:
             self._state.ended[RequestId(f"{POST_PREFIX}{each.question.id}")] = window, text
-
-    def _end_shown(self, window: Window, delivered: Delivered, text: str) -> None:
-        self.tell(self._config.surface, EndButtons(window=window, message_id=delivered.message_ids[-1], text=text))
 
     # what it says of itself
 

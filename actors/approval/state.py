@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from domain.policy.approval import Question
@@ -36,5 +37,11 @@ class ApprovalState:
     """Requests waiting for the window to name the asker."""
     ended: dict[RequestId, tuple[Window, str]] = field(default_factory=dict)
     """Posting under way of a finished question -> the window and the last words."""
+    granted: dict[RequestId, Question] = field(default_factory=dict)
+    """Request -> its granted question, until the turn ends."""
     has_read: bool = False
     """True if the questions of an earlier process are known."""
+
+    def drop_granted(self, is_over: Callable[[Question], bool]) -> None:
+        """Forget grants of turns that are over."""
+        self.granted = {name: question for name, question in self.granted.items() if not is_over(question)}

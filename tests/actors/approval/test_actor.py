@@ -233,6 +233,36 @@ def test_an_asker_that_waits_no_longer_hears_nothing(rig: Rig) -> None:
     assert rig.is_waiting(asked)
 
 
+@pytest.mark.req("X-236")
+def test_a_grant_that_the_asker_withdraws_unread_counts_for_who_asks_again(rig: Rig, tmp_path: Path) -> None:
+    first = rig.ask("make")
+    rig.decide(rig.show())
+    assert notes(tmp_path) == []
+    rig.tell(WithdrawApproval(request_id=first))
+    (note,) = notes(tmp_path)
+    again = Rig(tmp_path / "approvals", rig.clock)
+    assert list(again.state.open) == [note.removesuffix(".json")], "a kill does not lose it either"
+    again.system.stop()
+
+    other, second = rig.ask("make install"), rig.ask("make")
+    assert isinstance(rig.answer(second), ApprovalGranted)
+    assert rig.is_waiting(other)
+    assert rig.is_waiting(rig.ask("make")), "the grant counts once"
+
+
+@pytest.mark.parametrize("is_forgotten", [True, False])
+def test_no_grant_of_an_ended_or_forgotten_turn_counts_later(rig: Rig, tmp_path: Path, *, is_forgotten: bool) -> None:
+    request_id = rig.ask("make")
+    rig.decide(rig.show())
+    if is_forgotten:
+        rig.tell(forget_request(rig.asker.address, WINDOW, "turn1"))
+    else:
+        rig.tell(TurnEnded(window=WINDOW, turn_id=TurnId("turn1"), outcome="answered", events=()))
+    rig.tell(WithdrawApproval(request_id=request_id))
+    assert notes(tmp_path) == []
+    assert rig.state.open == {}
+
+
 def test_a_question_that_cannot_be_shown_is_refused_with_the_reason(rig: Rig, tmp_path: Path) -> None:
     asked = rig.ask()
     (post,) = rig.drain_posts()
@@ -256,12 +286,12 @@ def test_a_question_that_failed_to_be_shown_is_posted_again_after_a_look(rig: Ri
 
 @pytest.mark.req("X-236")
 def test_a_question_of_which_the_surface_reports_nothing_is_posted_again_after_a_look(rig: Rig) -> None:
-    asked = rig.ask()
+    request_id = rig.ask()
     (post,) = rig.drain_posts()
     rig.advance(59)
     assert rig.drain_posts() == []
     rig.advance(1)
-    assert rig.is_waiting(asked)
+    assert rig.is_waiting(request_id)
     again = rig.show()
     assert (again.request_id, again.nonce, again.look_first) == (post.request_id, post.nonce, True)
     rig.advance(600)
