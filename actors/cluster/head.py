@@ -303,7 +303,11 @@ class Head:
                 del self._at[key]
         keys = dict.fromkeys(message.key for message in owed) | dict.fromkeys(sorted(at_work))
         for key in keys:
-            window = Window.from_key(key)
+            try:
+                window = Window.from_key(key)
+            except ValueError as error:  # no log to resume from; and no other window waits for that
+                log.warning("a window of host %s cannot be resumed: %s", life.name, error)
+                continue
             resume = ResumeWindow(window=window, reply_to=self._surface)
             self._tell_window(WindowMessage(key, resume, self._codec.encode(window.address, resume)))
         for message in owed:

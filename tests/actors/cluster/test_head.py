@@ -317,6 +317,25 @@ def test_what_a_dead_host_had_in_hand_is_said_again(
     assert messages_of(world, 3) == [1, 2, 3]
 
 
+@pytest.mark.req("X-155")
+def test_messages_to_windows_are_said_again_though_one_is_for_a_window_that_cannot_be(
+    system: ActorSystem, pool: LocalPool, people: Edge, world: World, fatal: list[str]
+) -> None:
+    head = Head(system, pool, 1, surface=people.address, on_fatal=fatal.append, pace=PACE)
+    start(head, 1)
+    world.holds.set()
+    at = window(3)
+    system.tell(Address("context", "no-window"), user_message(1, at, people))
+    system.tell(at.address, user_message(2, at, people))
+    eventually(lambda: any(state.live for state in head.states()))
+    pool.hosts["h1"].is_dead = True
+    world.holds.clear()
+
+    eventually(lambda: messages_of(world, 3) == [2])
+    world.release.set()
+    head.stop()
+
+
 @pytest.mark.crashes
 def test_a_message_that_nobody_can_handle_is_settled_and_holds_up_none_behind_it(
     head: Head, system: ActorSystem, people: Edge, world: World
