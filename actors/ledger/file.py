@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from collections import deque
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 
 FOLDER = "usage"
 _NAME = re.compile(r"[0-9]{4}-[0-9]{2}\.jsonl")
+_MOST_UNSYNCED = 20_000
 _DECODER = msgspec.json.Decoder(CallSpent)
 
 
@@ -36,6 +38,10 @@ class LedgerFiles:
         self._folder = folder
         self._disk = disk
         self._month: Notebook | None = None
+        self._unsynced: deque[bytes] = deque(maxlen=_MOST_UNSYNCED)
+        """Lines that no sync has made safe yet."""
+        self._has_failed = False
+        """True if the last sync failed: lines may be gone, or never reach the disk though a later sync succeeds."""
 
     def append(self, spent: CallSpent) -> None:
         """Write a line at the end of the month's file.
@@ -47,16 +53,31 @@ class LedgerFiles:
         if self._month is None or self._month.path != path:
             self.sync()
             self._month = Notebook(path, self._disk)
-        self._month.append(msgspec.json.encode(spent) + b"\n", is_durable=False)
+        line = msgspec.json.encode(spent)
+        self._month.append(line + b"\n", is_durable=False)
+        self._unsynced.append(line)
 
     def sync(self) -> None:
-        """Return when all entries are on the disk.
+        """Return when all entries are on the disk; after a failure, the file is written anew.
 
         Raises:
             OSError: some may not be.
         """
-        if self._month is not None:
-            self._month.sync()
+        if self._month is None:
+            return
+        try:
+            if self._has_failed:
+                lines = self._month.lines()
+                present = set(lines)
+                lines += [line for line in self._unsynced if line not in present]
+                self._month.replace(line + b"\n" for line in lines)
+            else:
+                self._month.sync()
+        except OSError:
+            self._has_failed = True
+            raise
+        self._has_failed = False
+        self._unsynced.clear()
 
 
 def name_of(at: datetime) -> str:

@@ -40,6 +40,40 @@ def test_a_sync_makes_entries_safe_and_the_next_month_those_before(tmp_path: Pat
     assert disk.at_risk(tmp_path) == set()
 
 
+@pytest.mark.parametrize("takes", [True, False])
+def test_lines_that_a_failed_sync_may_have_taken_are_written_again(tmp_path: Path, *, takes: bool) -> None:
+    path = tmp_path / "usage" / "2026-03.jsonl"
+    size = 0
+
+    def fail(call: str, _data: bytes) -> None:
+        if call == "sync":
+            if takes:  # as network file systems do
+                os.truncate(path, size)
+            raise OSError(errno.EIO, "Input/output error")
+
+    disk = RecordingDisk()
+    files = LedgerFiles(tmp_path / "usage", disk)
+    files.append(usage_of("a"))
+    files.sync()
+    size = path.stat().st_size
+    files.append(usage_of("b"))
+    disk.before = fail
+    for _ in range(2):
+        with pytest.raises(OSError, match="Input/output error"):
+            files.sync()
+    files.append(usage_of("c"))
+    disk.before = lambda _call, _data: None
+    inode = path.stat().st_ino
+    files.sync()
+
+    assert sorted(spent.call_id for spent in entries(tmp_path / "usage")) == ["a", "b", "c"]
+    assert path.stat().st_ino != inode, "the pages of the old file may never reach the disk"
+    assert disk.at_risk(tmp_path) == set()
+    files.append(usage_of("d"))
+    files.sync()
+    assert len(list(entries(tmp_path / "usage"))) == 4
+
+
 def test_a_file_system_that_fails_a_close_costs_no_later_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = Full()
     files = LedgerFiles(tmp_path / "usage", disk)
