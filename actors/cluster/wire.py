@@ -166,7 +166,10 @@ class Codec:
             if address.kind in self._doubled:
                 there = Address(address.kind + self._at, address.key)
                 message = msgspec.structs.replace(message, **{name: there})
-        return self._encode((to.kind, to.key, message))
+        try:
+            return self._encode((to.kind, to.key, message))
+        except OverflowError as error:  # an integer of more than 64 bits
+            raise ValueError(str(error)) from error
 
     def decode(self, data: bytes) -> tuple[Address, Any]:
         """Decode a message and the receiver on the other side.

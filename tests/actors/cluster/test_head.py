@@ -446,6 +446,15 @@ def test_an_address_of_a_host_that_is_gone_is_a_dead_letter(head: Head, system: 
     assert letter.address == Address("shell@h9")
 
 
+def test_a_message_with_a_number_that_no_frame_holds_is_a_dead_letter(head: Head, system: ActorSystem) -> None:
+    start(head)
+    huge = SelfDescription(request_id=RequestId("x"), about="memory", figures=(("bytes", 1 << 64),))
+    system.tell(window(3).address, huge)
+
+    (letter,) = system.dead_letters.letters()
+    assert letter.message is huge
+
+
 def test_hosts_that_cannot_be_started_end_the_agent_with_the_reason(
     head: Head, pool: LocalPool, fatal: list[str]
 ) -> None:
