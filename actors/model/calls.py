@@ -190,10 +190,11 @@ class Calls:
             await asyncio.wait(tasks)
 
     def _end_call(self, request_id: RequestId, task: asyncio.Task[ModelReply | ModelFailed]) -> None:
-        if task.cancelled() or self._tasks.get(request_id) is not task:
+        if self._tasks.get(request_id) is not task:
             return
         del self._tasks[request_id]
-        error = task.exception()
+        # A library that cancels its own work cancels the call with it; somebody waits for that answer, too.
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
         if error is None:
             self._tell(task.result())
             return

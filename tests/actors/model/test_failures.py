@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
 
+from actors.model.backend import AttemptProgress, OfflineBackend
 from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, Delayed, LoopbackModel, Raw, Refusal, Stall
-from messages.model import StopReason
+from messages.model import Completion, ModelRequest, StopReason
 from tests.actors.model.bench import Bench
 
 MODELS = pytest.mark.parametrize("name", ["hosted_vllm/test", "openai/test"])
@@ -162,3 +164,17 @@ def test_a_failed_call_does_not_hurt_the_next(make_bench: Callable[..., Bench], 
     ids = [bench.ask("a"), bench.ask("b"), bench.ask("c")]
 
     assert [type(bench.end(i)).__name__ for i in ids] == ["ModelFailed", "ModelFailed", "ModelReply"]
+
+
+def test_a_call_that_a_library_cancels_by_itself_is_a_failure(make_bench: Callable[..., Bench]) -> None:
+    class Withdrawn(OfflineBackend):
+        """Cancels its own work."""
+
+        async def complete(self, model: str, request: ModelRequest, say: AttemptProgress) -> Completion:
+            raise asyncio.CancelledError
+
+    bench = make_bench(backend_of=lambda _config: Withdrawn())
+    first, second = bench.ask(), bench.ask()
+
+    assert "CancelledError" in bench.failure(first).reason
+    assert bench.failure(second).request_id == second
