@@ -114,6 +114,8 @@ class Session:
         try:
             async with asyncio.timeout(self._config.timeout_s):
                 await asyncio.wait({task, life.task}, return_when=asyncio.FIRST_COMPLETED)
+                if task.cancelled():  # by the library, or no answer would ever come
+                    raise ServerError("the request was broken off; a call may or may not have had an effect")
                 if task.done() and not isinstance(task.exception(), SessionOverError):
                     return task.result()
                 life.over.set()
