@@ -365,7 +365,7 @@ class ApprovalActor(Actor):
 
     def _post_again(self, question_id: str) -> None:
         each = self._state.open.get(question_id)
-        if each is not None and not each.message_id:
+        if each is not None and not each.message_id and each.question.decision is Decision.OPEN:
             self._post(each, look_first=True)
 
     def _end_message(self, each: OpenQuestion, how: str) -> None:

@@ -298,6 +298,15 @@ def test_a_question_of_which_the_surface_reports_nothing_is_posted_again_after_a
     assert rig.drain_posts() == []
 
 
+def test_a_question_that_is_decided_before_it_is_shown_is_not_posted_again(rig: Rig) -> None:
+    request_id = rig.ask()
+    (post,) = rig.drain_posts()
+    rig.tell(WithdrawApproval(request_id=request_id))
+    assert isinstance(rig.decide(post, UserId("")), ApprovalDecided)
+    rig.advance(60)
+    assert rig.drain_posts() == []
+
+
 def test_a_deleted_question_is_refused_and_another_message_is_no_matter(rig: Rig) -> None:
     asked = rig.ask()
     rig.show("77")
