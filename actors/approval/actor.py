@@ -14,7 +14,7 @@ from actors.approval.state import ApprovalState, OpenQuestion
 from actors.kernel import Actor, not_understood
 from domain.policy import approval as wording
 from domain.policy.approval import MOST_OPEN, Decision, Question
-from messages.base import Address, RequestId
+from messages.base import RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, EndButtons
 from messages.forget import ForgetDerived, answer_derived
 from messages.shell import (
@@ -122,9 +122,7 @@ class ApprovalActor(Actor):
         self._ask_window(request)
 
     def _ask_window(self, request: AskApproval) -> None:
-        def make(request_id: RequestId, reply_to: Address) -> TellAsker:
-            return TellAsker(request_id=request_id, reply_to=reply_to, window=request.window)
-
+        make = partial(TellAsker, window=request.window)
         self.ask(request.window.address, make, ASKER_S, partial(self._take_asker, request))
 
     def _take_asker(self, request: AskApproval, asker: AskerTold | None) -> None:

@@ -23,7 +23,7 @@ from domain.policy.channel_rules import ChannelRules
 from domain.turn.forgetting.fold import message_id_of
 from domain.turn.forgetting.scope import PEOPLES, Chosen, WindowEvents, list_forgettable
 from domain.turn.forgetting.texts import person_texts
-from messages.base import Address, EventId, Message, MessageId, RequestId, Surface, TurnId, Window
+from messages.base import EventId, Message, MessageId, Surface, TurnId, Window
 from messages.context import UserMessage
 from messages.forget import (
     WINDOW_FILES,
@@ -165,11 +165,7 @@ class Forgetting:
         """Have the files removed that the surface has kept again with a forgotten message."""
         window = self._host.window
         gone = ForgottenEvent(window=window, path="", line=0, event_id=EventId(""), message_id=message_id)
-
-        def make(request_id: RequestId, reply_to: Address) -> ForgetDerived:
-            return ForgetDerived(
-                request_id=request_id, reply_to=reply_to, forget_id=message_id, window=window, events=(gone,)
-            )
+        make = partial(ForgetDerived, forget_id=message_id, window=window, events=(gone,))
 
         def take(answer: Message | None) -> None:
             if not isinstance(answer, DerivedForgotten):

@@ -7,7 +7,7 @@ from functools import partial
 
 from actors.context.asking.compaction import CompactionClient
 from actors.context.asking.contributions import Contributions, question
-from actors.context.asking.expansion import NOT_IN_TIME, NOT_NAMED, TOO_OFTEN, answer_text, ask_record
+from actors.context.asking.expansion import NOT_IN_TIME, NOT_NAMED, TOO_OFTEN, answer_text
 from actors.context.asking.result_renderer import ResultRenderer
 from actors.context.asking.slips import GAVE_UP, MOST_REPEATED, MOST_SLIPS, Slips
 from actors.context.config import ContextConfig
@@ -24,7 +24,7 @@ from domain.text.wish import Wish, may_become_wish, wish_line
 from domain.turn.bash_tool import BashArguments
 from domain.turn.call_result import KILLED, NOT_RUN_ABORTED, NOT_RUN_LENGTH, round_refusal
 from domain.turn.turn import Turn, messages_before
-from messages.base import Address, EventId, Message, RequestId, TurnId
+from messages.base import EventId, Message, RequestId, TurnId
 from messages.model import (
     CancelModel,
     ChatMessage,
@@ -38,7 +38,14 @@ from messages.model import (
 )
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 from messages.socket import Refused
-from messages.turn import CompactionReady, Reference, ReferenceExpanded, RequestWorded, TurnContribution
+from messages.turn import (
+    CompactionReady,
+    ExpandReference,
+    Reference,
+    ReferenceExpanded,
+    RequestWorded,
+    TurnContribution,
+)
 
 
 class TurnDriver:
@@ -247,24 +254,20 @@ class TurnDriver:
         run.system_prompt = run.system_prompt or self._config.system_prompt(
             self._host.window, self._contributions.newest(), may_run=run.may_run, tables=run.tables, is_kept=run.is_kept
         )
-
-        def make(request_id: RequestId, reply_to: Address) -> ModelRequest:
-            messages = self._messages(run)
-            before, before_last = messages_before(self._host.conversation.request_turns(run.turn_id))
-            return ModelRequest(
-                request_id=request_id,
-                reply_to=reply_to,
-                window=self._host.window,
-                system_prompt=run.system_prompt,
-                messages=messages,
-                turn_messages=len(messages) - before,
-                recent_messages=len(messages) - before_last,
-                tools=(self._config.tool,) if run.may_run and self._config.tool else (),
-                model=self._choice.asked_for(run.tables),
-                run_id=run.turn_id,
-                attachments=self._config.attachments(self._host.window),
-            )
-
+        messages = self._messages(run)
+        before, before_last = messages_before(self._host.conversation.request_turns(run.turn_id))
+        make = partial(
+            ModelRequest,
+            window=self._host.window,
+            system_prompt=run.system_prompt,
+            messages=messages,
+            turn_messages=len(messages) - before,
+            recent_messages=len(messages) - before_last,
+            tools=(self._config.tool,) if run.may_run and self._config.tool else (),
+            model=self._choice.asked_for(run.tables),
+            run_id=run.turn_id,
+            attachments=self._config.attachments(self._host.window),
+        )
         deadline_s = self._config.model_deadline_s
         run.request_id = self._host.ask(self._config.model, make, deadline_s, partial(self._take_reply, run))
 
@@ -287,7 +290,7 @@ class TurnDriver:
         else:
             run.phase = Phase.EXPANDING
             take = partial(self._take_record, run, reference)
-            make = partial(ask_record, self._host.window, reference)
+            make = partial(ExpandReference, window=self._host.window, path=reference.path, line=reference.line)
             run.request_id = self._host.ask(owner, make, self._config.expansion_deadline_s, take)
 
     def _say_aside(self, run: TurnRun, answer: str, text: str) -> None:
@@ -338,20 +341,16 @@ class TurnDriver:
     def _run_bash(self, run: TurnRun, arguments: BashArguments) -> None:
         run.calls_left -= 1
         run.last_command = arguments.command
-
-        def make(request_id: RequestId, reply_to: Address) -> RunBash:
-            return RunBash(
-                request_id=request_id,
-                reply_to=reply_to,
-                window=self._host.window,
-                command=arguments.command,
-                timeout_s=arguments.timeout_s,
-                audience=run.audience,
-                folders=self._contributions.folders(),
-                turn_id=run.turn_id,
-                is_again=run.take_again(),
-            )
-
+        make = partial(
+            RunBash,
+            window=self._host.window,
+            command=arguments.command,
+            timeout_s=arguments.timeout_s,
+            audience=run.audience,
+            folders=self._contributions.folders(),
+            turn_id=run.turn_id,
+            is_again=run.take_again(),
+        )
         deadline_s = self._config.shell_deadline_s
         run.request_id = self._host.ask(self._config.shell, make, deadline_s, partial(self._take_result, run))
         self._teller.call(run.calls[0])

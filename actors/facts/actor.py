@@ -279,7 +279,7 @@ class FactsActor(Actor):
             self._sync.put_missing(answer.rows)
 
     def _loading(self) -> Ask:
-        return Ask(self._config.index, lambda request_id, to: LoadRows(request_id=request_id, reply_to=to))
+        return Ask(self._config.index, LoadRows)
 
     def _compare(self) -> None:
         try:

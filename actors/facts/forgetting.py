@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from actors.facts.asking import Ask, Asking, Steps
 from actors.facts.config import FactsConfig
@@ -10,7 +11,6 @@ from actors.facts.requests import Requests
 from actors.facts.store.git_purge import is_purge_due
 from actors.facts.store.journal import Journal
 from actors.facts.store.naming import turn_entries
-from messages.base import Address, RequestId
 from messages.facts import FACTS, ChangeRows, RowsChanged
 from messages.forget import ForgetDerived, answer_derived
 from messages.socket import Refused
@@ -89,9 +89,7 @@ class Forgetting:
             yield from turn_entries(f"{conversation} {turn}")
 
     def _finish(self, message: ForgetDerived, gone: tuple[str, ...], note: str) -> Steps:
-        def forget_rows(request_id: RequestId, reply_to: Address) -> ChangeRows:
-            return ChangeRows(request_id=request_id, reply_to=reply_to, model="", drop=gone, for_good=True)
-
+        forget_rows = partial(ChangeRows, model="", drop=gone, for_good=True)
         (answer,) = yield (Ask(self._config.index, forget_rows),)
         if not isinstance(answer, RowsChanged):
             reason = f"the index of the facts was not changed: {getattr(answer, 'reason', 'no answer')}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator
 from dataclasses import dataclass
-
-import msgspec
+from functools import partial
 
 from actors.facts.asking import Ask, Asking, Steps
 from actors.facts.config import FactsConfig
@@ -15,7 +14,7 @@ from actors.kernel import Actor, not_understood
 from domain.facts.injection import Line, Seen, block_of
 from domain.facts.model_json import same_words
 from domain.facts.scoring import Candidate, Ranked, rank, relevance_of, sigmoid
-from messages.base import Address, Message, RequestId, flaw_of
+from messages.base import Message, flaw_of
 from messages.embedder import (
     EmbeddingFailed,
     EmbedTexts,
@@ -102,7 +101,7 @@ class FactRecallActor(Actor):
     def _recall(self, request: RecallEntries) -> Steps:
         config = self._config
         final = summary_id(request.conversation, FINAL)
-        fetching = Ask(config.index, lambda rid, to: FetchRows(request_id=rid, reply_to=to, ids=(final,)))
+        fetching = Ask(config.index, partial(FetchRows, ids=(final,)))
         answers = yield (fetching, *self._embedding(request.question))
         rows = answers[0].rows if isinstance(answers[0], RowsFetched) else ()
         seen = Seen(request.seen)
@@ -130,13 +129,7 @@ class FactRecallActor(Actor):
         if not question.strip():
             return ()
         deadline_s = self._config.read_deadline_s
-
-        def message(request_id: RequestId, reply_to: Address) -> EmbedTexts:
-            texts = (question,)
-            return EmbedTexts(
-                request_id=request_id, reply_to=reply_to, texts=texts, role=TextRole.QUERY, deadline_s=deadline_s
-            )
-
+        message = partial(EmbedTexts, texts=(question,), role=TextRole.QUERY, deadline_s=deadline_s)
         return (Ask(self._config.embedder, message, deadline_s + 1),)
 
     def _search_rows(
@@ -153,9 +146,8 @@ class FactRecallActor(Actor):
         if not isinstance(vectors, TextsEmbedded) or not vectors.vectors or not vectors.vectors[0]:
             return SearchResult((), f"the question could not be embedded: {_reason(vectors)}")
         self._see_space(vectors.model)
-        finding = FindRows(
-            request_id=request.request_id,
-            reply_to=self.address,
+        finding = partial(
+            FindRows,
             model=vectors.model,
             vector=vectors.vectors[0],
             scopes=tuple(dict.fromkeys((request.conversation, request.shared))),
@@ -163,7 +155,7 @@ class FactRecallActor(Actor):
             per_scope=top_k * DENSITY,
             without=turn_entries(turn_id) if turn_id else (),
         )
-        (rows,) = yield (Ask(self._config.index, lambda rid, _: msgspec.structs.replace(finding, request_id=rid)),)
+        (rows,) = yield (Ask(self._config.index, finding),)
         if not isinstance(rows, RowsFound):
             return SearchResult((), f"the index could not be asked: {_reason(rows)}")
         seen = Seen(entry_ids)
@@ -189,12 +181,7 @@ class FactRecallActor(Actor):
         if not rows or not self._config.reranks:
             return plain, ""
         texts, deadline_s = tuple(row.content for row in rows), self._config.read_deadline_s
-
-        def message(request_id: RequestId, reply_to: Address) -> RerankTexts:
-            return RerankTexts(
-                request_id=request_id, reply_to=reply_to, query=question, texts=texts, deadline_s=deadline_s
-            )
-
+        message = partial(RerankTexts, query=question, texts=texts, deadline_s=deadline_s)
         (answer,) = yield (Ask(self._config.reranker, message, deadline_s + 1),)
         if not isinstance(answer, TextsReranked) or len(answer.scores) != len(rows):
             return plain, f"judged by the vectors alone: {_reason(answer)}"

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from actors.facts.asking import Ask, Steps
 from actors.facts.config import FactsConfig
@@ -187,11 +188,7 @@ class TurnWork:
         return [owed for owed in batch if owed.turn in self.journal.owed]
 
     def _embed(self, facts: Sequence[str]) -> Generator[tuple[Ask, ...], tuple[Message, ...], _Vectors]:
-        def message(request_id: RequestId, reply_to: Address) -> EmbedTexts:
-            return EmbedTexts(
-                request_id=request_id, reply_to=reply_to, texts=tuple(facts), role=TextRole.DOCUMENT, deadline_s=30.0
-            )
-
+        message = partial(EmbedTexts, texts=tuple(facts), role=TextRole.DOCUMENT, deadline_s=30.0)
         (answer,) = yield (Ask(self._config.embedder, message),)
         if not isinstance(answer, TextsEmbedded) or len(answer.vectors) != len(facts):
             return _Vectors("", {})
@@ -201,8 +198,10 @@ class TurnWork:
         self, conversation: str, facts: Sequence[str], vectors: _Vectors
     ) -> Generator[tuple[Ask, ...], tuple[Message, ...], list[Existing]]:
         """Facts near the new facts; without vectors, the newest facts."""
+        scopes, roles = (conversation,), (EntryRole.MEMORY,)
+        finding = partial(FindRows, model=vectors.model, scopes=scopes, roles=roles, per_scope=NEIGHBOURS)
         asks = [
-            Ask(self._config.index, _finding(conversation, vectors.model, vector))
+            Ask(self._config.index, partial(finding, vector=vector))
             for fact in facts
             if (vector := vectors.by_text.get(fact))
         ]
@@ -285,21 +284,6 @@ def _changes(batch: Sequence[Owed], decisions: Sequence[Decision]) -> dict[str, 
             case Delete(id=old):
                 changes[turn].append(Change(old_id=old))
     return {turn: tuple(each) for turn, each in changes.items()}
-
-
-def _finding(conversation: str, model: str, vector: bytes) -> Callable[[RequestId, Address], FindRows]:
-    def message(request_id: RequestId, reply_to: Address) -> FindRows:
-        return FindRows(
-            request_id=request_id,
-            reply_to=reply_to,
-            model=model,
-            vector=vector,
-            scopes=(conversation,),
-            roles=(EntryRole.MEMORY,),
-            per_scope=NEIGHBOURS,
-        )
-
-    return message
 
 
 def _reason(answer: Message) -> str:

@@ -18,7 +18,7 @@ from domain.log.window import keeps_logs
 from domain.policy.forgetting.repeatable import first_repetition
 from domain.policy.forgetting.rights import Asker, on_topic, repeatable_texts
 from domain.turn.forgetting.needles import Needles
-from messages.base import Address, Message, RequestId, Window
+from messages.base import Message, Window
 from messages.forget import ForgettableEvent, ForgettableListed, ListForgettable, Scope, ScopeKind
 from messages.memory import MemoriesFound, SearchMemory
 from messages.socket import Refused
@@ -105,18 +105,10 @@ class Resolution:
         elif not scope.words.strip():
             self._done("a topic needs words")
         else:
-            self._host.ask(self._config.memory, self._search, SEARCH_S, self._take_memories)
-
-    def _search(self, request_id: RequestId, reply_to: Address) -> SearchMemory:
-        scope = self._resolved.scope
-        return SearchMemory(
-            request_id=request_id,
-            reply_to=reply_to,
-            window=scope.window,
-            query=scope.words,
-            limit=MOST_RESULTS,
-            about=scope.person_name,
-        )
+            make = partial(
+                SearchMemory, window=scope.window, query=scope.words, limit=MOST_RESULTS, about=scope.person_name
+            )
+            self._host.ask(self._config.memory, make, SEARCH_S, self._take_memories)
 
     def _take_memories(self, answer: Message | None) -> None:
         if not isinstance(answer, MemoriesFound):
@@ -139,10 +131,7 @@ class Resolution:
         def question(number: int) -> RoundQuestion[int]:
             scope = scope_list[number]
             limited = replace(scope, only_by=self._asker.limit_in(scope.window))
-
-            def make(request_id: RequestId, reply_to: Address) -> ListForgettable:
-                return ListForgettable(request_id=request_id, reply_to=reply_to, window=limited.window, scope=limited)
-
+            make = partial(ListForgettable, window=limited.window, scope=limited)
             return RoundQuestion(number, scope.window.address, make)
 
         def end(answers: dict[int, Message | None]) -> None:

@@ -13,7 +13,7 @@ from actors.forget.repetition import windows_with_logs
 from actors.kernel import Host
 from domain.log.window import log_folder, parse_log_name
 from domain.policy.forgetting.rights import NOTHING
-from messages.base import OPERATOR, Address, Message, RequestId, Window
+from messages.base import OPERATOR, Message, Window
 from messages.forget import CarryOutForget, ExpiredForgotten, ForgetCarriedOut, ForgetExpired, Scope, ScopeKind
 from messages.socket import Refused
 
@@ -123,7 +123,9 @@ class Retention:
                 self._end()
                 return
             if self._may_hold(window):
-                self._host.ask(self._host.address, partial(_request, window), WINDOW_S, partial(self._take, window))
+                scope = Scope(kind=ScopeKind.EXPIRED, window=window)
+                make = partial(CarryOutForget, window=OPERATOR, scope=scope, by=BY, why=WHY)
+                self._host.ask(self._host.address, make, WINDOW_S, partial(self._take, window))
                 return
         self._host.wait(0, self._go_on)
 
@@ -169,8 +171,3 @@ class Retention:
                 failed=tuple(self._failed),
             )
             self._host.tell(each.reply_to, reply)
-
-
-def _request(window: Window, request_id: RequestId, reply_to: Address) -> CarryOutForget:
-    scope = Scope(kind=ScopeKind.EXPIRED, window=window)
-    return CarryOutForget(request_id=request_id, reply_to=reply_to, window=OPERATOR, scope=scope, by=BY, why=WHY)

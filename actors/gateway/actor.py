@@ -53,12 +53,7 @@ class GatewayActor(Actor):
     def on_start(self) -> None:
         """Start the loop, and listen once the memory is open: earlier words might be kept too late."""
         self._loop.start()
-        self.ask(
-            self._config.facts,
-            lambda request_id, reply_to: DescribeYourself(request_id=request_id, reply_to=reply_to),
-            READY_S,
-            lambda _description: self._listen(),
-        )
+        self.ask(self._config.facts, DescribeYourself, READY_S, lambda _description: self._listen())
 
     def handle(self, message: GatewayMessage | EntriesRecalled | TurnStored | Refused | DescribeYourself) -> None:
         """Pass an answer on to the waiting request, or note the result of listening."""

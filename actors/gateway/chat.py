@@ -6,6 +6,7 @@ import asyncio
 import logging
 import re
 from dataclasses import dataclass
+from functools import partial
 
 import aiohttp
 from aiohttp import web
@@ -222,9 +223,8 @@ class Chat:
         began = self._exchange.monotonic()
         answer = await self._exchange.answer_to(
             self._config.recall,
-            lambda request_id, reply_to: RecallEntries(
-                request_id=request_id,
-                reply_to=reply_to,
+            partial(
+                RecallEntries,
                 conversation=turn.conversation,
                 shared=turn.shared,
                 question=turn.chat.question,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from actors.gateway.access import Caller
 from actors.http_server.exchange import Exchange
+from actors.kernel import MakeQuestion
 from domain.facts.chat_request import ChatRequest
-from messages.base import Address, RequestId
+from messages.base import Address
 from messages.facts import StoreTurn, TurnStored
 
 STORE_S = 1.0
@@ -49,26 +51,25 @@ class Turn:
         """Have the person's words kept, if any; `end` or `leave` ends the turn."""
         if self._words:
             self._is_begun = True
-            self._exchange.tell(self._facts, lambda rid, to: self._store(rid, to, is_over=False))
+            self._exchange.tell(self._facts, self._store(is_over=False))
 
     async def end(self, answer: str) -> bool:
         """Have the turn kept with its answer, and wait a moment; True if known to be kept."""
         self._is_begun, self.has_ended = False, True
         if not self.chat.keeps or not (self._words or answer):
             return True
-        storing = self._exchange.answer_to(self._facts, lambda rid, to: self._store(rid, to, answer), STORE_S)
+        storing = self._exchange.answer_to(self._facts, self._store(answer), STORE_S)
         return isinstance(await asyncio.shield(storing), TurnStored)
 
     def leave(self, answer: str = "") -> None:
         """Have a turn that was begun, and has not ended, be over with as much of an answer as there is."""
         if self._is_begun:
             self._is_begun = False
-            self._exchange.tell(self._facts, lambda rid, to: self._store(rid, to, answer))
+            self._exchange.tell(self._facts, self._store(answer))
 
-    def _store(self, request_id: RequestId, reply_to: Address, answer: str = "", *, is_over: bool = True) -> StoreTurn:
-        return StoreTurn(
-            request_id=request_id,
-            reply_to=reply_to,
+    def _store(self, answer: str = "", *, is_over: bool = True) -> MakeQuestion:
+        return partial(
+            StoreTurn,
             conversation=self.conversation,
             turn_id=self.id,
             model=self.chat.model[:MODEL_CHARS],

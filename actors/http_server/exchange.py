@@ -23,7 +23,7 @@ class Exchange:
 
     def tell(self, to: Address, make: MakeQuestion) -> None:
         """Send a message without waiting for its answer."""
-        self._actor.tell(to, make(RequestId(self._actor.new_id()), self._actor.address))
+        self._actor.tell(to, make(request_id=RequestId(self._actor.new_id()), reply_to=self._actor.address))
 
     async def answer_to(self, to: Address, make: MakeQuestion, timeout_s: float) -> Any:
         """Ask an actor; None without an answer within `timeout_s`."""

@@ -205,11 +205,7 @@ class ImporterActor(Actor):
 
     def _list(self) -> None:
         self._began_s = self.monotonic()
-
-        def make(request_id: RequestId, reply_to: Address) -> ListPast:
-            return ListPast(request_id=request_id, reply_to=reply_to)
-
-        self.ask(self._surface, make, PATIENCE_S, self._take_list)
+        self.ask(self._surface, ListPast, PATIENCE_S, self._take_list)
 
     def _take_list(self, reply: PastListed | PastDelayed | Refused | None) -> None:
         match reply:
@@ -276,16 +272,7 @@ class ImporterActor(Actor):
 
     def _ask_for_page(self, window: Window) -> None:
         batch = self._busy[window]
-
-        def make(request_id: RequestId, reply_to: Address) -> ReadPast:
-            return ReadPast(
-                request_id=request_id,
-                reply_to=reply_to,
-                window=window,
-                before=batch.before,
-                after=batch.reading.after,
-            )
-
+        make = partial(ReadPast, window=window, before=batch.before, after=batch.reading.after)
         self.ask(self._surface, make, PATIENCE_S, lambda reply: self._take_page(window, reply))
 
     def _take_page(self, window: Window, reply: PastRead | PastDelayed | Refused | None) -> None:

@@ -10,7 +10,7 @@ from actors.importer.export_file import Export, ExportFault, check_export, newes
 from actors.importer.keeping import BATCH, PATIENCE_S, Keeper
 from actors.importer.off_record import IsOffRecord, channels_of_threads
 from actors.kernel import Host
-from messages.base import Address, ChannelId, RequestId, Window
+from messages.base import Address, ChannelId, Window
 from messages.past import CategoriesFound, ExportImported, FindCategories, ImportExport, PastMessage, SettlePast
 from messages.socket import Refused
 
@@ -70,9 +70,7 @@ class ExportImport:
 
     def _find_categories(self, request: ImportExport, channels: Sequence[ChannelId]) -> None:
         """Look up the categories missing in the files; then take in the messages."""
-
-        def make(request_id: RequestId, reply_to: Address) -> FindCategories:
-            return FindCategories(request_id=request_id, reply_to=reply_to, channels=tuple(channels))
+        make = partial(FindCategories, channels=tuple(channels))
 
         def take(reply: CategoriesFound | None) -> None:
             if reply is None:

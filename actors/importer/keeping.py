@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from actors.kernel import Host
-from messages.base import Address, RequestId, Window
+from messages.base import Window
 from messages.memory import MEMORY, IndexLog
 from messages.past import KeepPast, PastKept, PastMessage
 from messages.socket import Refused
@@ -36,11 +37,7 @@ class Keeper:
 
     def keep(self, window: Window, messages: Sequence[PastMessage], audience: str, then: Then) -> None:
         """Have a window keep messages, and the memory index the messages."""
-
-        def make(request_id: RequestId, reply_to: Address) -> KeepPast:
-            return KeepPast(
-                request_id=request_id, reply_to=reply_to, window=window, messages=tuple(messages), audience=audience
-            )
+        make = partial(KeepPast, window=window, messages=tuple(messages), audience=audience)
 
         def take(reply: PastKept | Refused | None) -> None:
             if isinstance(reply, PastKept):
@@ -54,8 +51,5 @@ class Keeper:
         if not reply.path or not self._has_memory:
             then(reply.kept, "")
             return
-
-        def make(request_id: RequestId, reply_to: Address) -> IndexLog:
-            return IndexLog(request_id=request_id, reply_to=reply_to, window=window, path=reply.path)
-
+        make = partial(IndexLog, window=window, path=reply.path)
         self._host.ask(MEMORY, make, INDEX_S, lambda _reply: then(reply.kept, ""))

@@ -19,10 +19,15 @@ if TYPE_CHECKING:
     from messages.base import Address, Message
 
 
-MakeQuestion: TypeAlias = "Callable[[RequestId, Address], Message]"
-"""Builds a question from a new id and the address for the answer; a question may keep an id of its own."""
 Then: TypeAlias = "Callable[[Any], None]"
 """Continuation: called with the answer; with None at the deadline."""
+
+
+class MakeQuestion(Protocol):
+    """Class of a question, most often with its other fields by `partial`; or a function, for an id of its own."""
+
+    def __call__(self, *, request_id: RequestId, reply_to: Address) -> Message:
+        """Question with a new id and the address for the answer."""
 
 
 class Overdue:
@@ -152,14 +157,14 @@ class Actor(pykka.Actor):
 
         Args:
             to: Address of the actor asked.
-            make: Builds the question from a new id and this actor's address.
+            make: Builds the question, given a new id and this actor's address.
             deadline_s: Seconds after which `then` is called with None; None for no deadline.
             then: Continuation, called as a handler is; an exception is a crash.
 
         Returns:
             Id of the question.
         """
-        question = make(RequestId(self.new_id()), self.address)
+        question = make(request_id=RequestId(self.new_id()), reply_to=self.address)
         request_id = request_id_of(question)
         self._note_question(request_id, question, deadline_s, then)
         self.tell(to, question)

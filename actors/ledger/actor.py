@@ -6,6 +6,7 @@ import logging
 from collections import deque
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from pathlib import Path
 
 from msgspec import structs
@@ -14,7 +15,7 @@ from actors.kernel import Actor, not_understood
 from actors.ledger.file import LedgerFiles, entries, entries_on
 from actors.linux.disk import Disk
 from domain.policy.spending import By, Total, sums
-from messages.base import Address, RequestId
+from messages.base import RequestId
 from messages.context import TellUsage, UsageTold
 from messages.model import (
     SPENT,
@@ -174,9 +175,7 @@ class LedgerActor(Actor):
 
     def _ask_window(self, request: TellUsage) -> None:
         """Ask the window for its conversation's part of the answer, and pass the part on with the sum of the day."""
-
-        def make(request_id: RequestId, reply_to: Address) -> TellUsage:
-            return TellUsage(request_id=request_id, reply_to=reply_to, window=request.window)
+        make = partial(TellUsage, window=request.window)
 
         def go_on(answer: UsageTold | Refused | None) -> None:
             if isinstance(answer, UsageTold):

@@ -17,7 +17,7 @@ from actors.part.spending import publish_spent
 from domain.policy.fair_queue import FairQueue
 from domain.policy.spending import Attempt
 from domain.turn.tools.catalogue import nearest_names
-from messages.base import Address, RequestId, Window
+from messages.base import RequestId
 from messages.model import CallKind, CallOutcome, Usage
 from messages.shell import (
     SHELL,
@@ -140,9 +140,8 @@ class McpActor(Actor):
             return
         if self._config.is_restricted:
             self._judged[request_id] = request
-            self.ask(
-                request.window.address, partial(_ask_place, request.window), PLACES_S, partial(self._judge, request)
-            )
+            make = partial(TellAsker, window=request.window)
+            self.ask(request.window.address, make, PLACES_S, partial(self._judge, request))
         else:
             self._admit_to(request, ())
 
@@ -266,7 +265,3 @@ def _fault_of(request: McpRequest) -> str:
     except (ValueError, RecursionError) as error:
         return f"arguments {request.arguments[:60]!r}: must be JSON: {error}"
     return "" if isinstance(value, dict) else f"arguments {request.arguments[:60]!r}: must be a JSON object, {{…}}"
-
-
-def _ask_place(window: Window, request_id: RequestId, reply_to: Address) -> TellAsker:
-    return TellAsker(request_id=request_id, reply_to=reply_to, window=window)

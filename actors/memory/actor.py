@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import PurePosixPath
 
 from actors.kernel import Actor, Then, not_understood
@@ -247,16 +248,7 @@ class MemoryActor(Actor):
             return
         with self.blocking():
             embedded = store.embedded_question(text, request.window)
-
-        def make(request_id: RequestId, reply_to: Address) -> EmbedTexts:
-            return EmbedTexts(
-                request_id=request_id,
-                reply_to=reply_to,
-                texts=(embedded,),
-                role=TextRole.QUERY,
-                deadline_s=self._query_timeout_s,
-            )
-
+        make = partial(EmbedTexts, texts=(embedded,), role=TextRole.QUERY, deadline_s=self._query_timeout_s)
         is_turn = isinstance(request, PrepareTurn)
 
         def take_vector(reply: TextsEmbedded | EmbeddingFailed | None) -> None:

@@ -23,7 +23,7 @@ from domain.policy.model_call.fallbacks import Fallbacks
 from domain.policy.paired_queue import PairedQueue
 from domain.policy.retrying import RetryPolicy, reason
 from domain.policy.spending import DailyBudget
-from messages.base import Address, RequestId, Window
+from messages.base import RequestId, Window
 from messages.model import (
     LEDGER,
     SPENT,
@@ -152,11 +152,7 @@ class ModelActor(Actor):
         if LEDGER not in self.followers(SPENT):
             self._pass_on(reply)
             return
-
-        def make(request_id: RequestId, reply_to: Address) -> ConfirmEntries:
-            return ConfirmEntries(request_id=request_id, reply_to=reply_to)
-
-        self.ask(LEDGER, make, ENTERED_S, lambda _: self._pass_on(reply))
+        self.ask(LEDGER, ConfirmEntries, ENTERED_S, lambda _: self._pass_on(reply))
 
     def _pass_on(self, answer: ModelReply | ModelFailed) -> None:
         """Send an answer to a requester that still waits."""

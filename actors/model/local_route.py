@@ -39,12 +39,8 @@ class LocalRoutes:
             AttemptError: there is no server; the fault tells the reason.
         """
         try:
-            answer: LocalModelReply = await ask_from_loop(
-                self._host,
-                local_model_address(model),
-                lambda request_id, reply_to: OpenLocalModel(request_id=request_id, reply_to=reply_to),
-                ANSWER_S,
-            )
+            server = local_model_address(model)
+            answer: LocalModelReply = await ask_from_loop(self._host, server, OpenLocalModel, ANSWER_S)
         except TimeoutError as error:
             raise AttemptError(Fault(FaultKind.SLOW)) from error
         match answer:

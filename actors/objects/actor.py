@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -25,7 +26,7 @@ from domain.objects.entries import decode as entries_of
 from domain.objects.state import WindowObjects
 from domain.objects.state import decode as state_of
 from domain.objects.state import encode as state_data
-from messages.base import Message, RequestId, Window
+from messages.base import Message, Window
 from messages.objects import (
     DiffObject,
     KeepDue,
@@ -182,7 +183,7 @@ class ObjectsActor(Actor):
 
         is_first = not self._failed_loads
         deadline_s = self._config.first_load_deadline_s if is_first else self._config.store_deadline_s
-        self._store.inquire(self._load_request, deadline_s, take_state)
+        self._store.inquire(partial(LoadObjects, window=self.window), deadline_s, take_state)
 
     def _keep(self, then: Callable[[str], None], again: Callable[[], None]) -> None:
         """Have the store keep the round.
@@ -195,19 +196,16 @@ class ObjectsActor(Actor):
         number = self._last_round + 1
         is_due = self._since_snapshot + 1 >= SNAPSHOT_EVERY
         data, snapshot = round_.data(), state_data(self.objects) if is_due else b""
-
-        def build(request_id: RequestId) -> StoreRound:
-            return StoreRound(
-                request_id=request_id,
-                reply_to=self.address,
-                window=self.window,
-                round=number,
-                entries=data,
-                versions=tuple(round_.versions),
-                outputs=tuple(round_.outputs),
-                showings=tuple(round_.showings),
-                snapshot=snapshot,
-            )
+        make = partial(
+            StoreRound,
+            window=self.window,
+            round=number,
+            entries=data,
+            versions=tuple(round_.versions),
+            outputs=tuple(round_.outputs),
+            showings=tuple(round_.showings),
+            snapshot=snapshot,
+        )
 
         def take_reply(reply: Answer | None) -> None:
             if isinstance(reply, RoundStored):
@@ -220,7 +218,7 @@ class ObjectsActor(Actor):
             else:
                 self._compare(reply.reason if isinstance(reply, Refused) else "", then, again)
 
-        self._store.inquire(build, self._store.patience_s(self._config.store_deadline_s), take_reply)
+        self._store.inquire(make, self._store.patience_s(self._config.store_deadline_s), take_reply)
 
     def _compare(self, reason: str, then: Callable[[str], None], again: Callable[[], None]) -> None:
         """After a refused round: take over the store's state if it is not the expected state."""
@@ -239,7 +237,8 @@ class ObjectsActor(Actor):
                 then(reason)
                 self._retry_later()
 
-        self._store.inquire(self._load_request, self._store.patience_s(self._config.store_deadline_s), take_state)
+        make = partial(LoadObjects, window=self.window)
+        self._store.inquire(make, self._store.patience_s(self._config.store_deadline_s), take_state)
 
     def _retry_later(self) -> None:
         if self._retry is None and self._has_unkept:
@@ -251,9 +250,6 @@ class ObjectsActor(Actor):
             self._keep(lambda _reason: None, lambda: None)
         else:
             self._retry_later()
-
-    def _load_request(self, request_id: RequestId) -> LoadObjects:
-        return LoadObjects(request_id=request_id, reply_to=self.address, window=self.window)
 
     def _adopt(self, loaded: ObjectsLoaded) -> None:
         self._last_round, self._round, self._since_snapshot = loaded.last_round, None, len(loaded.rounds)

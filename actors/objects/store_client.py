@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from actors.kernel import Host
-from messages.base import Address, Message, RequestId
+from actors.kernel import Host, MakeQuestion
+from messages.base import Address
 from messages.objects import StoreReply
 from messages.socket import Refused
 
@@ -40,11 +40,11 @@ class StoreClient:
         """Compute the wait for a request in seconds: short for a store that was silent last time."""
         return min(deadline_s, SILENT_S) if self._is_silent else deadline_s
 
-    def inquire(self, build: Callable[[RequestId], Message], deadline_s: float, then: Then) -> None:
+    def inquire(self, make: MakeQuestion, deadline_s: float, then: Then) -> None:
         """Ask, and go on with the answer.
 
         Args:
-            build: Makes the question from a request id.
+            make: Builds the question.
             deadline_s: Longest wait in seconds.
             then: Called with the answer; with None at the deadline.
         """
@@ -57,7 +57,7 @@ class StoreClient:
             self._note_reply(reply)
             then(reply)
 
-        self._host.ask(self._store, lambda request_id, _: build(request_id), deadline_s, go_on)
+        self._host.ask(self._store, make, deadline_s, go_on)
 
     def note_late_reply(self) -> None:
         """Take the store for slow, not silent: the next question waits for the whole deadline."""

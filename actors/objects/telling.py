@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 from actors.kernel import Host
@@ -14,7 +15,7 @@ from domain.objects.diff import unified_diff
 from domain.objects.lines import shown_path
 from domain.objects.state import SHOWN_CHARS, WindowObjects
 from domain.objects.versions import number_of
-from messages.base import RequestId, Window
+from messages.base import Window
 from messages.objects import (
     DiffObject,
     FetchText,
@@ -152,16 +153,8 @@ class Telling:
             history = HistoryTold(request_id=request.request_id, id=request.id, versions=versions, is_all=is_all)
             self._host.tell(request.reply_to, history)
 
-        def build(request_id: RequestId) -> ListVersions:
-            return ListVersions(
-                request_id=request_id,
-                reply_to=self._host.address,
-                window=self._host.window,
-                object=request.id,
-                after=request.after,
-            )
-
-        self._store.inquire(build, self._deadline_s, tell_versions)
+        make = partial(ListVersions, window=self._host.window, object=request.id, after=request.after)
+        self._store.inquire(make, self._deadline_s, tell_versions)
 
     # two versions
 
@@ -201,31 +194,17 @@ class Telling:
         content_hash: str = "",
         at: datetime | None = None,
     ) -> None:
-        def build(request_id: RequestId) -> FetchText:
-            return FetchText(
-                request_id=request_id,
-                reply_to=self._host.address,
-                window=self._host.window,
-                object=request.id,
-                no=no,
-                content_hash=content_hash,
-                at=at,
-            )
-
         def take_reply(reply: Answer | None) -> None:
             if isinstance(reply, TextFetched):
                 then(reply)
             else:
                 self._refuse(request, _reason(reply))
 
-        self._store.inquire(build, self._deadline_s, take_reply)
+        window = self._host.window
+        make = partial(FetchText, window=window, object=request.id, no=no, content_hash=content_hash, at=at)
+        self._store.inquire(make, self._deadline_s, take_reply)
 
     def _ask_output(self, request: ShowObject | TellHistory, number: int, then: Callable[[OutputRow], None]) -> None:
-        def build(request_id: RequestId) -> ListOutputs:
-            return ListOutputs(
-                request_id=request_id, reply_to=self._host.address, window=self._host.window, only=number
-            )
-
         def take_reply(reply: Answer | None) -> None:
             if not isinstance(reply, OutputsListed):
                 self._refuse(request, _reason(reply))
@@ -234,7 +213,7 @@ class Telling:
             else:
                 then(reply.outputs[0])
 
-        self._store.inquire(build, self._deadline_s, take_reply)
+        self._store.inquire(partial(ListOutputs, window=self._host.window, only=number), self._deadline_s, take_reply)
 
     def _tell_text(self, request: ShowObject | DiffObject, name: str, head: str, text: str) -> None:
         if len(text) > SHOWN_CHARS:

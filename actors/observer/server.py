@@ -7,6 +7,7 @@ import json
 import logging
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -204,27 +205,16 @@ class ObserverServer:
 
     async def _memory(self, request: web.Request) -> web.Response:
         about = request.query.get("window", "")
-        answer = await self._exchange.answer_to(
-            MEMORY,
-            lambda request_id, reply_to: ExplainMemory(
-                request_id=request_id, reply_to=reply_to, window=OPERATOR, about=about[:200]
-            ),
-            ANSWER_S,
-        )
+        make = partial(ExplainMemory, window=OPERATOR, about=about[:200])
+        answer = await self._exchange.answer_to(MEMORY, make, ANSWER_S)
         return _json(memory_view(answer) if isinstance(answer, MemoryExplained) else _without(answer))
 
     async def _reminders(self, _: web.Request) -> web.Response:
-        answer = await self._exchange.answer_to(
-            SCHEDULER,
-            lambda request_id, reply_to: ListReminders(request_id=request_id, reply_to=reply_to, window=OPERATOR),
-            ANSWER_S,
-        )
+        answer = await self._exchange.answer_to(SCHEDULER, partial(ListReminders, window=OPERATOR), ANSWER_S)
         return _json(reminders_view(answer) if isinstance(answer, RemindersListed) else _without(answer))
 
     async def _skills(self, _: web.Request) -> web.Response:
-        answer = await self._exchange.answer_to(
-            SKILLS, lambda request_id, reply_to: ListSkills(request_id=request_id, reply_to=reply_to), ANSWER_S
-        )
+        answer = await self._exchange.answer_to(SKILLS, ListSkills, ANSWER_S)
         return _json(skills_view(answer) if isinstance(answer, SkillsListed) else _without(answer))
 
     async def _usage(self, _: web.Request) -> web.Response:
@@ -232,9 +222,7 @@ class ObserverServer:
         async with self._asking_usage:
             began = self._watch.now()
             if began >= self._usage_due:
-                answer = await self._exchange.answer_to(
-                    LEDGER, lambda request_id, reply_to: ReadUsage(request_id=request_id, reply_to=reply_to), ANSWER_S
-                )
+                answer = await self._exchange.answer_to(LEDGER, ReadUsage, ANSWER_S)
                 self._usage_told = usage_view(answer) if isinstance(answer, UsageRead) else _without(answer)
                 now = self._watch.now()
                 self._usage_due = now + self._limits.usage_rest * (now - began)

@@ -128,14 +128,7 @@ class Watch:
     async def figures_now(self) -> dict[str, Mapping[str, object]]:
         """Self-descriptions of all actors, asked now, without actors that do not answer in time."""
         addresses = self._describers()
-        questions = (
-            self._exchange.answer_to(
-                address,
-                lambda request_id, reply_to: DescribeYourself(request_id=request_id, reply_to=reply_to),
-                DESCRIBED_WITHIN_S,
-            )
-            for address in addresses
-        )
+        questions = (self._exchange.answer_to(each, DescribeYourself, DESCRIBED_WITHIN_S) for each in addresses)
         answers = await asyncio.gather(*questions)
         return {
             str(address): dict(answer.figures + answer.operator_figures)

@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from actors.kernel import Host
 from domain.policy.approval import APPROVAL_S, NO_ANSWER
-from messages.base import Address, RequestId, Window
+from messages.base import RequestId, Window
 from messages.shell import (
     APPROVAL,
     ApprovalGranted,
@@ -112,17 +112,7 @@ class Approvals(Generic[R]):
 
     def _ask(self, request: R) -> None:
         kind, text, is_again = self._act_of(request)
-
-        def make(request_id: RequestId, reply_to: Address) -> AskApproval:
-            return AskApproval(
-                request_id=request_id,
-                reply_to=reply_to,
-                window=request.window,
-                kind=kind,
-                text=text,
-                is_again=is_again,
-            )
-
+        make = partial(AskApproval, window=request.window, kind=kind, text=text, is_again=is_again)
         self._questions[request.request_id] = self._host.ask(APPROVAL, make, _DEADLINE_S, partial(self._take, request))
         self._on_change(request, True)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
+from actors.kernel import MakeQuestion
 from messages.base import Address, Message, RequestId, UserId, Window
 
 R = TypeVar("R", bound=Message)
@@ -106,8 +107,7 @@ class Completion:
     """Choices provided by an actor at the time of the request."""
 
     to: Address
-    request: Callable[[RequestId, Address], Message]
-    """Made of a request id and where to reply."""
+    request: MakeQuestion
     names: Callable[[Message], tuple[str, ...]]
     """Choices offered in a reply; empty for a refusal."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 
 from actors.kernel import Host
 from domain.policy.audience import may_show
-from messages.base import Address, RequestId, Surface, Window
+from messages.base import Address, Surface, Window
 from messages.discord import DescribeReaders, Readers, ReadersDescribed
 
 PATIENCE_S = 5.0
@@ -68,9 +69,7 @@ class Readership:
         if not others or window.surface is Surface.CLI:
             then(Sight(window, self._channel))
             return
-
-        def make(request_id: RequestId, reply_to: Address) -> DescribeReaders:
-            return DescribeReaders(request_id=request_id, reply_to=reply_to, windows=(window, *others))
+        make = partial(DescribeReaders, windows=(window, *others))
 
         def go_on(reply: ReadersDescribed | None) -> None:
             described = NOBODY if reply is None else {each.window: each.readers for each in reply.windows}

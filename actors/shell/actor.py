@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 from concurrent.futures import CancelledError
+from functools import partial
 
 from actors.kernel import Actor, LoopThread, ask_future, not_understood
 from actors.part.approvals import Act, Approvals
@@ -25,7 +26,7 @@ from actors.shell.workplace import Workplaces
 from domain.policy.fair_queue import FairQueue
 from domain.policy.paired_queue import PairedQueue
 from domain.turn.bash_tool import fault_of_command, fault_of_timeout
-from messages.base import Address, RequestId, Window
+from messages.base import RequestId, Window
 from messages.shell import (
     ApprovalGranted,
     ApprovalKind,
@@ -291,10 +292,7 @@ class ShellActor(Actor):
 
     def _ask_door(self, request: RunBash) -> asyncio.Future[DoorOpen | Refused]:
         """Ask for a window's control socket; called on the loop."""
-
-        def make(request_id: RequestId, reply_to: Address) -> OpenDoor:
-            return OpenDoor(request_id=request_id, reply_to=reply_to, window=request.window, is_lane=bool(request.lane))
-
+        make = partial(OpenDoor, window=request.window, is_lane=bool(request.lane))
         assert self._config.door is not None, "there is a cache only where there are doors"
         return ask_future(self, self._config.door, make)
 

@@ -112,11 +112,7 @@ COMMANDS = (
                 name="name",
                 description="Which skill",
                 longest=LONGEST_NAME,
-                choices=Completion(
-                    to=SKILLS,
-                    request=lambda request_id, reply_to: ListSkills(request_id=request_id, reply_to=reply_to),
-                    names=_names,
-                ),
+                choices=Completion(to=SKILLS, request=ListSkills, names=_names),
             ),
             Argument(
                 name="arguments",

@@ -218,7 +218,7 @@ class SocketActor(Actor):
         )
         answer_s = self._config.answer_s if verb.answer_s is None else verb.answer_s
         try:
-            answer = await ask_from_loop(self, addressee(verb, message), lambda *_: message, answer_s)
+            answer = await ask_from_loop(self, addressee(verb, message), lambda **_: message, answer_s)
         except TimeoutError:
             raise RequestError(f"{name} was not answered within {answer_s:g} s; it may still be done") from None
         if isinstance(answer, Refused):

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from actors.kernel import ActorSystem, Host, ask_from_loop
 from actors.kernel.inspection import at_work, counters, mailboxes
-from messages.base import CONTEXT_KIND, Address, RequestId, flaw_of
+from messages.base import CONTEXT_KIND, Address, flaw_of
 from messages.socket import SOCKET
 from messages.status import DescribeYourself, SelfDescription
 
@@ -70,11 +70,8 @@ class Status:
         }
 
     async def _describe(self, address: Address) -> dict[str, object] | None:
-        def make(request_id: RequestId, reply_to: Address) -> DescribeYourself:
-            return DescribeYourself(request_id=request_id, reply_to=reply_to)
-
         try:
-            answer = await ask_from_loop(self._host, address, make, DEADLINE_S)
+            answer = await ask_from_loop(self._host, address, DescribeYourself, DEADLINE_S)
         except TimeoutError:
             return None
         if not isinstance(answer, SelfDescription) or flaw_of(answer):

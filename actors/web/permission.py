@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import msgspec
 
@@ -16,7 +17,7 @@ from actors.web.config import LEAST_COUNTED_BYTES, WebConfig
 from actors.web.errors import WebError
 from domain.policy.rate_limit import RateLimit
 from domain.turn.web_address import SeenAddresses, normal_address
-from messages.base import Address, RequestId, Window
+from messages.base import RequestId, Window
 from messages.context import AddressChecked, CheckAddress
 from messages.web import ReadPage, SearchWeb
 
@@ -100,9 +101,7 @@ class Permission:
             self._spend(request)
             return
         self._checks[request.request_id] = request
-
-        def make(request_id: RequestId, reply_to: Address) -> CheckAddress:
-            return CheckAddress(request_id=request_id, reply_to=reply_to, window=request.window, url=request.url)
+        make = partial(CheckAddress, window=request.window, url=request.url)
 
         def go_on(finding: AddressChecked | None) -> None:
             del self._checks[request.request_id]

@@ -9,11 +9,12 @@ from functools import partial
 from actors.context.config import ContextConfig
 from actors.context.host import WindowHost
 from actors.context.turn_run import Phase, TurnRun
+from actors.kernel import MakeQuestion
 from domain.log.event import Kind
 from domain.text.token_estimate import weighed_chars
 from domain.turn.compaction import CUT, CompactionPlan, parts_of
 from domain.turn.prompt import is_block
-from messages.base import Address, RequestId, TurnId, flaw_of
+from messages.base import RequestId, TurnId, flaw_of
 from messages.socket import Refused
 from messages.turn import CompactionReady, CompactWindow, PrepareCompaction, WindowCompacted
 
@@ -64,7 +65,7 @@ class CompactionClient:
             then()
             return
         wait_s = self._patience_s(plan)
-        make = partial(self._question, plan, run.audience, may_run=run.may_run)
+        make = self._question(plan, run.audience, may_run=run.may_run)
         compactor = self._config.compactor(self._host.window)
         run.phase = Phase.COMPACTING
         run.request_id = self._host.ask(compactor, make, wait_s, partial(self._take_head, plan, then))
@@ -103,7 +104,7 @@ class CompactionClient:
         elif plan is None:
             self._refuse(command, f"the conversation has at most {KEPT_BY_COMMAND} turns, so there is nothing to cut")
         else:
-            make = partial(self._question, plan, plan.cut[-1].audience, words=command.words)
+            make = self._question(plan, plan.cut[-1].audience, words=command.words)
             compactor, deadline_s = self._config.compactor(self._host.window), self._config.compaction_deadline_s
             self._command = command, self._host.ask(compactor, make, deadline_s, partial(self._compact, command, plan))
 
@@ -145,16 +146,13 @@ class CompactionClient:
         self,
         plan: CompactionPlan | None,
         audience: str,
-        request_id: RequestId,
-        reply_to: Address,
         *,
         words: str = "",
         may_run: bool = True,
-    ) -> PrepareCompaction:
+    ) -> MakeQuestion:
         host = self._host
-        return PrepareCompaction(
-            request_id=request_id,
-            reply_to=reply_to,
+        return partial(
+            PrepareCompaction,
             window=host.window,
             log=host.log_path,
             kept_from=host.conversation.compaction.kept_from,

@@ -1,13 +1,13 @@
-"""Expansion of a record: the question to the contributor, and the answer's text for the model."""
+"""Expansion of a record: the answer's text for the model."""
 
 from __future__ import annotations
 
 import logging
 
 from domain.memory.expansion import LogRange, not_expanded, record_text
-from messages.base import Address, RequestId, Window, flaw_of
+from messages.base import flaw_of
 from messages.socket import Refused
-from messages.turn import ExpandReference, Reference, ReferenceExpanded
+from messages.turn import Reference, ReferenceExpanded
 
 log = logging.getLogger(__name__)
 
@@ -15,17 +15,6 @@ NOT_TO_BE_HAD = "the record cannot be had"
 TOO_OFTEN = "only {most} times in a turn"
 NOT_NAMED = "only places that this turn's block names can be shown"
 NOT_IN_TIME = "it could not be looked up in time"
-
-
-def ask_record(window: Window, reference: Reference, request_id: RequestId, reply_to: Address) -> ExpandReference:
-    """Build the question for a record."""
-    return ExpandReference(
-        request_id=request_id,
-        reply_to=reply_to,
-        window=window,
-        path=reference.path,
-        line=reference.line,
-    )
 
 
 def answer_text(reference: Reference, answer: ReferenceExpanded | Refused) -> str:

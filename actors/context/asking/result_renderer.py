@@ -14,7 +14,7 @@ from actors.context.turn_run import Phase, TurnRun
 from domain.turn.call_result import complete_wording
 from domain.turn.prompt import is_block
 from domain.turn.worded import AS_LOGGED, Worded
-from messages.base import Address, RequestId, TurnId, flaw_of
+from messages.base import RequestId, TurnId, flaw_of
 from messages.socket import Refused
 from messages.turn import RequestWorded, TurnShown, WordRequest
 
@@ -69,20 +69,16 @@ class ResultRenderer:
         conversation, breaks_from = self._host.conversation, self._breaks_from(run, block)
         self._turns = conversation.calls(run.turn_id)
         self._asked_s = self._host.monotonic()
-
-        def make(request_id: RequestId, reply_to: Address) -> WordRequest:
-            return WordRequest(
-                request_id=request_id,
-                reply_to=reply_to,
-                window=self._host.window,
-                log=self._host.log_path,
-                turn_id=run.turn_id,
-                turns=self._turns,
-                audience=run.audience,
-                withdrawals=conversation.withdrawals,
-                breaks_from=breaks_from,
-            )
-
+        make = partial(
+            WordRequest,
+            window=self._host.window,
+            log=self._host.log_path,
+            turn_id=run.turn_id,
+            turns=self._turns,
+            audience=run.audience,
+            withdrawals=conversation.withdrawals,
+            breaks_from=breaks_from,
+        )
         worder = self._config.wording(self._host.window)
         is_resumed = not self._has_asked and len(self._turns) > 1
         self._patience_s = self._config.first_deadline_s if is_resumed else self._config.wording_deadline_s
@@ -95,7 +91,7 @@ class ResultRenderer:
             self._open_questions = (*self._open_questions[-1:], request_id)
             return
         request_id = RequestId(self._host.new_id())
-        self._host.tell(worder, make(request_id, self._host.address))
+        self._host.tell(worder, make(request_id=request_id, reply_to=self._host.address))
         self._open_questions = (*self._open_questions[-1:], request_id)
         then()
 

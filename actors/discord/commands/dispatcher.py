@@ -84,7 +84,7 @@ class CommandDispatcher(Wording):
 
     def inquire(self, to: Address, question: Message) -> asyncio.Future[Any]:
         """Ask an actor; return the future of the reply."""
-        return ask_future(self._host, to, lambda *_: question)
+        return ask_future(self._host, to, lambda **_: question)
 
     def sanitise(self, text: str) -> str:
         """Text by a person, made fit to be shown."""

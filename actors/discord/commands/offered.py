@@ -57,7 +57,7 @@ class Completions:
         if earlier is not None:
             earlier.cancel()
         request_id = RequestId(f"choices.{next(self._numbers)}")
-        request = completion.request(request_id, self._dispatcher.reply_to)
+        request = completion.request(request_id=request_id, reply_to=self._dispatcher.reply_to)
         future = self._dispatcher.inquire(completion.to, request)
         self._lookups[completion] = future, now
         future.add_done_callback(lambda done: self._take(completion, done))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 
 import msgspec
@@ -12,7 +13,6 @@ import msgspec
 from actors.facts.asking import Ask, Asking, Steps
 from actors.facts.config import FactsConfig
 from actors.facts.store.catalogue import Catalogue
-from messages.base import Address, RequestId
 from messages.embedder import EmbedTexts, TextRole, TextsEmbedded
 from messages.facts import ChangeRows, EntryRole, IndexRow, RowsChanged
 
@@ -302,21 +302,11 @@ class Indexing:
         return any(entry_id not in self._ready for entry_id in self._unread)
 
     def _embedding(self, texts: list[str]) -> Ask:
-        def message(request_id: RequestId, reply_to: Address) -> EmbedTexts:
-            return EmbedTexts(
-                request_id=request_id,
-                reply_to=reply_to,
-                texts=tuple(texts),
-                role=TextRole.DOCUMENT,
-                deadline_s=EMBED_S,
-            )
-
+        message = partial(EmbedTexts, texts=tuple(texts), role=TextRole.DOCUMENT, deadline_s=EMBED_S)
         return Ask(self._config.embedder, message, EMBED_S)
 
     def _change(self, space: str, put: list[IndexRow], drops: tuple[str, ...]) -> Ask:
-        def message(request_id: RequestId, reply_to: Address) -> ChangeRows:
-            return ChangeRows(request_id=request_id, reply_to=reply_to, model=space, put=tuple(put), drop=drops)
-
+        message = partial(ChangeRows, model=space, put=tuple(put), drop=drops)
         return Ask(self._config.index, message)
 
 

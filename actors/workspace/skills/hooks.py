@@ -6,13 +6,14 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from actors.kernel import Host
 from actors.workspace.skills.lives import SkillLives
 from domain.workspace.skills.hook import Fact, command, counted_output, input_json, limit_s
 from domain.workspace.skills.life import BEFORE_COMPACT, BEFORE_PROMPT, SkillLife
-from messages.base import Address, RequestId, TurnId, Window
+from messages.base import RequestId, TurnId, Window
 from messages.shell import SHELL, BashOutcome, BashRefused, BashResult, CancelBash, RunBash, SharedFolder
 
 PATIENCE_S = 60.0
@@ -156,20 +157,16 @@ class Hooks:
         overdue_s = limit if round_.event in (BEFORE_PROMPT, BEFORE_COMPACT) else limit + PATIENCE_S
         lane = f"hook {life.name} {round_.event}"
         self._make_room(lane)
-
-        def make(request_id: RequestId, reply_to: Address) -> RunBash:
-            return RunBash(
-                request_id=request_id,
-                reply_to=reply_to,
-                window=self._window,
-                command=line,
-                timeout_s=limit,
-                audience=turn.audience,
-                folders=turn.folders,
-                lane=lane,
-                is_operators=True,
-            )
-
+        make = partial(
+            RunBash,
+            window=self._window,
+            command=line,
+            timeout_s=limit,
+            audience=turn.audience,
+            folders=turn.folders,
+            lane=lane,
+            is_operators=True,
+        )
         request_id = self._host.ask(SHELL, make, overdue_s, lambda end: self._take_end(request_id, end))
         self._runs[request_id] = _Run(round_, life.name, lane, overdue_s)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 
 from actors.kernel import Actor, Then, not_understood
 from actors.workspace.subagents.config import SubagentConfig
@@ -10,7 +11,7 @@ from actors.workspace.subagents.talk import Talk
 from domain.turn.bash_tool import NOT_RUN, BashArguments, bash_tool, fault_of_timeout, read_call
 from domain.turn.call_result import NOT_RUN_LENGTH, TOO_MANY, TURNED_OFF
 from domain.workspace.subagents.prompt import last_words_wanted
-from messages.base import Address, Message, RequestId, Window
+from messages.base import Message, RequestId, Window
 from messages.model import (
     CancelModel,
     ModelAnswer,
@@ -170,19 +171,15 @@ class SubagentActor(Actor):
     def _think(self) -> None:
         """Ask the model; without a tool if there is no tool, or a limit is reached."""
         self._is_acting, self._partial = False, ""
-
-        def make(request_id: RequestId, reply_to: Address) -> ModelRequest:
-            return ModelRequest(
-                request_id=request_id,
-                reply_to=reply_to,
-                window=self._window,
-                system_prompt=self._prompt,
-                messages=self._talk.messages,
-                tools=(self._tool,) if self._can_run and not self._limit else (),
-                model=self._role.model,
-                purpose=_lane(self._run),
-            )
-
+        make = partial(
+            ModelRequest,
+            window=self._window,
+            system_prompt=self._prompt,
+            messages=self._talk.messages,
+            tools=(self._tool,) if self._can_run and not self._limit else (),
+            model=self._role.model,
+            purpose=_lane(self._run),
+        )
         self._awaited = self.ask(self._config.model, make, None, self._take_answer)
 
     def _take_answer(self, answer: ModelReply | ModelFailed) -> None:
@@ -247,20 +244,16 @@ class SubagentActor(Actor):
             return
         self._is_acting = True
         usual_s = min(self._config.default_timeout_s, self._most_s)
-
-        def make(request_id: RequestId, reply_to: Address) -> RunBash:
-            return RunBash(
-                request_id=request_id,
-                reply_to=reply_to,
-                window=self._window,
-                command=arguments.command,
-                timeout_s=usual_s if arguments.timeout_s is None else arguments.timeout_s,
-                audience=work.audience,
-                folders=work.folders,
-                lane=_lane(self._run),
-                turn_id=work.turn_id,
-            )
-
+        make = partial(
+            RunBash,
+            window=self._window,
+            command=arguments.command,
+            timeout_s=usual_s if arguments.timeout_s is None else arguments.timeout_s,
+            audience=work.audience,
+            folders=work.folders,
+            lane=_lane(self._run),
+            turn_id=work.turn_id,
+        )
         self._awaited = self.ask(self._config.shell, make, None, self._take_result)
 
     def _take_result(self, result: BashResult | BashRefused) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from actors.kernel import Host
-from messages.base import Address, RequestId, TurnId, Window
+from messages.base import TurnId, Window
 from messages.socket import Refused
 from messages.turn import PrepareCompaction, SpokenTold, SpokenTurn, TellSpoken
 
@@ -30,16 +31,7 @@ class TranscriptClient:
 
     def read_stretch(self, log: str, first: str, last: str, take: Take) -> None:
         """Ask for the words of some turns; empty names stand for a log's beginning and end."""
-
-        def make(request_id: RequestId, reply_to: Address) -> TellSpoken:
-            return TellSpoken(
-                request_id=request_id,
-                reply_to=reply_to,
-                window=self._window,
-                log=log,
-                first=TurnId(first),
-                last=TurnId(last),
-            )
+        make = partial(TellSpoken, window=self._window, log=log, first=TurnId(first), last=TurnId(last))
 
         def go_on(answer: SpokenTold | Refused | None) -> None:
             self._open -= 1

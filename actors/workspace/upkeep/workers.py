@@ -6,12 +6,13 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from actors.kernel import Host
 from actors.workspace.config import WorkspaceConfig
 from domain.policy.pacing import Pacing
 from domain.workspace.workers.prompts import Prompt
-from messages.base import Address, RequestId, Window
+from messages.base import RequestId, Window
 from messages.model import CancelModel, ChatMessage, ModelFailed, ModelReply, ModelRequest, Role
 from messages.turn import CountUsage
 
@@ -95,20 +96,16 @@ class Workers:
             except ValueError as error:
                 work.on_failed(str(error))
                 continue
-
-            def make(request_id: RequestId, reply_to: Address) -> ModelRequest:
-                return ModelRequest(
-                    request_id=request_id,
-                    reply_to=reply_to,
-                    window=self._window,
-                    system_prompt=system,  # noqa: B023  # called at once
-                    messages=(ChatMessage(role=Role.USER, text=user),),  # noqa: B023
-                    tools=(),
-                    model=self._config.model_name,
-                    purpose=f"workspace.{work.purpose}",  # noqa: B023
-                    is_background=True,
-                )
-
+            make = partial(
+                ModelRequest,
+                window=self._window,
+                system_prompt=system,
+                messages=(ChatMessage(role=Role.USER, text=user),),
+                tools=(),
+                model=self._config.model_name,
+                purpose=f"workspace.{work.purpose}",
+                is_background=True,
+            )
             self._pacing.charge()
             self._asked_s = self._host.monotonic()
             request_id = self._host.ask(self._config.model, make, self._config.worker_s, self._take_answer)

@@ -11,7 +11,7 @@ from actors.cluster.shared import head_codec, host_codec
 from actors.cluster.wire import Handled, HeadFrame, frame_bytes, host_frame
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
 from domain.policy.restarts import RestartPolicy
-from messages.base import Address, Message, RequestId, request_id_of
+from messages.base import Address, Message, request_id_of
 from messages.context import UserMessage
 from messages.memory import MEMORY
 from messages.status import RUNS, DescribeYourself, SelfDescription
@@ -26,14 +26,10 @@ class AskingWindow(Actor):
     def handle(self, message: Any) -> None:
         if isinstance(message, UserMessage):
             self.in_progress = True
-            self.ask(MEMORY, make_question, None, self._end)
+            self.ask(MEMORY, DescribeYourself, None, self._end)
 
     def _end(self, _answer: object) -> None:
         self.in_progress = False
-
-
-def make_question(request_id: RequestId, reply_to: Address) -> DescribeYourself:
-    return DescribeYourself(request_id=request_id, reply_to=reply_to)
 
 
 class ResumingWindow(Actor):

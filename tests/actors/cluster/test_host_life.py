@@ -7,11 +7,10 @@ import pytest
 from actors.cluster.host_life import HostLife
 from actors.cluster.shared import head_codec, host_codec
 from actors.cluster.wire import HostFrame, frame_bytes, head_frame
-from actors.context.asking.expansion import ask_record
 from actors.kernel import ActorSystem
 from messages.base import RequestId
 from messages.status import SelfDescription
-from messages.turn import Reference
+from messages.turn import ExpandReference
 from tests.actors.cluster.test_ledger import WINDOW
 from tests.patience import PATIENCE_S
 
@@ -54,8 +53,9 @@ def test_an_item_that_cannot_be_read_takes_no_item_behind_it_along() -> None:
     edge = system.edge("people")
     codec = host_codec("h1")
     description = SelfDescription(request_id=RequestId("d"), about="window", figures=())
-    unreadable = Reference(path="p" * 301, line=1)
-    question = ask_record(WINDOW, unreadable, RequestId("q"), WINDOW.address)
+    question = ExpandReference(
+        request_id=RequestId("q"), reply_to=WINDOW.address, window=WINDOW, path="p" * 301, line=1
+    )
     life = HostLife("h1", EPOCH, system, head_codec(), Owner())
     life.drive(TalkingHost([codec.encode(edge.address, question), codec.encode(edge.address, description)]))
 

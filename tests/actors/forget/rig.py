@@ -6,12 +6,13 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from actors.forget.actor import ForgetActor
 from actors.forget.config import ForgetConfig
 from actors.forget.state import RequestState
-from actors.kernel import Actor, ActorSpec, ManualClock
+from actors.kernel import Actor, ActorSpec, MakeQuestion, ManualClock
 from actors.kernel.edge import EDGE_KIND
 from actors.linux.disk import Disk
 from messages.base import CONTEXT_KIND, Address, EventId, Message, RequestId, Surface, UserId, Window
@@ -234,10 +235,10 @@ class Rig:
         self.clock.advance(0)
         self.system.run()
 
-    def ask(self, make: Callable[[RequestId, Address], Message]) -> RequestId:
+    def ask(self, make: MakeQuestion) -> RequestId:
         """Send a request without waiting."""
         request_id = RequestId(f"r{next(self._numbers)}")
-        self.system.tell(FORGET, make(request_id, self.person.address))
+        self.system.tell(FORGET, make(request_id=request_id, reply_to=self.person.address))
         for _ in range(5):
             self.advance(0)
         return request_id
@@ -250,17 +251,7 @@ class Rig:
         self, scope: Scope, asked_by: UserId = NO_ACCOUNT, *, window: Window = HERE, manages: bool = False
     ) -> ForgetPreviewed | Message:
         """Answer to a preview."""
-
-        def make(request_id: RequestId, reply_to: Address) -> PreviewForget:
-            return PreviewForget(
-                request_id=request_id,
-                reply_to=reply_to,
-                window=window,
-                scope=scope,
-                asked_by=asked_by,
-                manages_messages=manages,
-            )
-
+        make = partial(PreviewForget, window=window, scope=scope, asked_by=asked_by, manages_messages=manages)
         return self.answer(self.ask(make))
 
     def confirm(self, preview_id: str, asked_by: UserId = NO_ACCOUNT, *, manages: bool = False) -> Message:
@@ -269,17 +260,7 @@ class Rig:
 
     def start(self, preview_id: str, asked_by: UserId = NO_ACCOUNT, *, manages: bool = False) -> RequestId:
         """Confirm without waiting for the answer."""
-
-        def make(request_id: RequestId, reply_to: Address) -> CarryOutForget:
-            return CarryOutForget(
-                request_id=request_id,
-                reply_to=reply_to,
-                window=HERE,
-                preview_id=preview_id,
-                asked_by=asked_by,
-                manages_messages=manages,
-            )
-
+        make = partial(CarryOutForget, window=HERE, preview_id=preview_id, asked_by=asked_by, manages_messages=manages)
         return self.ask(make)
 
     def forget(self, scope: Scope, asked_by: UserId = NO_ACCOUNT) -> ForgetCarriedOut:
@@ -292,10 +273,7 @@ class Rig:
 
     def list_records(self) -> ForgetsListed:
         """Records of requests."""
-
-        def make(request_id: RequestId, reply_to: Address) -> ListForgets:
-            return ListForgets(request_id=request_id, reply_to=reply_to, window=HERE)
-
+        make = partial(ListForgets, window=HERE)
         reply = self.answer(self.ask(make))
         assert isinstance(reply, ForgetsListed)
         return reply

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,14 @@ from actors.forget.state import PREVIEW_S
 from actors.linux.disk import RealDisk
 from domain.log.window_folders import output_folder
 from domain.policy.forgetting.rights import NO_SUCH_MESSAGE, NOT_ALL_YOURS, NOT_YOURS, NOTHING
-from messages.base import Address, EventId, Message, MessageId, RequestId, Surface, UserId, Window
+from messages.base import EventId, Message, MessageId, Surface, UserId, Window
 from messages.forget import (
     CarryOutForget,
     ForgetCarriedOut,
     ForgetPreviewed,
     ForgetState,
     ForgettableEvent,
+    PreviewForget,
     RoomCount,
     Scope,
     ScopeKind,
@@ -275,13 +277,8 @@ def test_a_window_goes_whole_and_its_rooms_hear_so(rig: Rig, house: Household) -
 def test_the_agents_own_rule_needs_no_preview_and_takes_no_repetitions(rig: Rig, house: Household) -> None:
     old = replace(house.events[HERE][0], at=AT - timedelta(days=9))
     house.events[HERE][0] = old
-
-    def make(request_id: RequestId, reply_to: Address) -> CarryOutForget:
-        scope = Scope(kind=ScopeKind.EXPIRED, window=HERE, before=AT)
-        return CarryOutForget(
-            request_id=request_id, reply_to=reply_to, window=HERE, scope=scope, by="retention", why="older than 8 days"
-        )
-
+    scope = Scope(kind=ScopeKind.EXPIRED, window=HERE, before=AT)
+    make = partial(CarryOutForget, window=HERE, scope=scope, by="retention", why="older than 8 days")
     reply = rig.answer(rig.ask(make))
     assert isinstance(reply, ForgetCarriedOut)
     assert reply.events == 1
@@ -290,9 +287,7 @@ def test_the_agents_own_rule_needs_no_preview_and_takes_no_repetitions(rig: Rig,
 
 
 def test_a_person_cannot_pass_a_scope_instead_of_a_preview(rig: Rig, house: Household) -> None:
-    def make(request_id: RequestId, reply_to: Address) -> CarryOutForget:
-        return CarryOutForget(request_id=request_id, reply_to=reply_to, window=HERE, scope=message("e2"), asked_by=ANNE)
-
+    make = partial(CarryOutForget, window=HERE, scope=message("e2"), asked_by=ANNE)
     assert "please ask once more" in refusal(rig.answer(rig.ask(make)))
     assert house.log == []
 
@@ -427,13 +422,7 @@ def test_a_preview_is_void_after_a_quarter_of_an_hour(rig: Rig, house: Household
 
 def test_a_window_that_cannot_say_what_it_holds_ends_the_preview_in_words(rig: Rig, house: Household) -> None:
     house.silent.add("context")
-
-    def make(request_id: RequestId, reply_to: Address) -> Message:
-        from messages.forget import PreviewForget
-
-        return PreviewForget(request_id=request_id, reply_to=reply_to, window=HERE, scope=message("e2"), asked_by=BOB)
-
-    asked = rig.ask(make)
+    asked = rig.ask(partial(PreviewForget, window=HERE, scope=message("e2"), asked_by=BOB))
     rig.advance(301)
     assert HERE.address.key in refusal(rig.answer(asked))
 

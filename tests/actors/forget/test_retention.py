@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 
 from actors.forget.retention import DAY_S, FIRST_S, LOOKED_AT, WINDOW_S
 from actors.kernel import ManualClock
-from messages.base import CONTEXT_KIND, Address, Message, RequestId
+from messages.base import CONTEXT_KIND, Message, RequestId
 from messages.forget import FORGET, ExpiredForgotten, ForgetExpired, ScopeKind
 from messages.socket import Refused
 from tests.actors.forget.rig import ANNE, AT, BOB, HERE, THERE, Household, Rig, event
@@ -36,10 +37,7 @@ def start(folder: Path, house: Household, shortest: timedelta | None = WEEK) -> 
 
 def expire(rig: Rig) -> Message:
     """Answer to the operator's command."""
-
-    def make(request_id: RequestId, reply_to: Address) -> ForgetExpired:
-        return ForgetExpired(request_id=request_id, reply_to=reply_to, window=HERE)
-
+    make = partial(ForgetExpired, window=HERE)
     request_id = rig.ask(make)
     for _ in range(10):
         rig.advance(1)
@@ -108,10 +106,7 @@ def test_a_window_that_is_too_young_is_not_asked(tmp_path: Path, house: Househol
 def test_a_window_that_does_not_answer_twice_is_named_and_asked_the_next_day(tmp_path: Path, house: Household) -> None:
     rig = start(tmp_path, house)
     house.silent.add(CONTEXT_KIND)
-
-    def make(request_id: RequestId, reply_to: Address) -> ForgetExpired:
-        return ForgetExpired(request_id=request_id, reply_to=reply_to, window=HERE)
-
+    make = partial(ForgetExpired, window=HERE)
     request_id = rig.ask(make)
     for _ in range(10):
         rig.advance(WINDOW_S)

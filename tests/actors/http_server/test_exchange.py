@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -61,8 +62,7 @@ class Rig:
         return self.asker.loop.submit(self.asker.exchange.answer_to(to, store, timeout_s)).result(PATIENCE_S)
 
 
-def store(request_id: RequestId, reply_to: Address) -> StoreTurn:
-    return StoreTurn(request_id=request_id, reply_to=reply_to, conversation="c", turn_id="t")
+store = partial(StoreTurn, conversation="c", turn_id="t")
 
 
 @pytest.fixture

@@ -120,9 +120,7 @@ def test_who_has_work_in_hand_or_a_question_is_at_work_and_who_only_waits_is_not
     def play(player: Player, message: Say) -> None:
         player.in_progress = message.n == 1
         if message.n == 2:
-            player.ask(
-                Address("nobody"), lambda id_, me: DescribeYourself(request_id=id_, reply_to=me), 5.0, lambda _: None
-            )
+            player.ask(Address("nobody"), DescribeYourself, 5.0, lambda _: None)
         elif message.n == 3:
             player.wait(5.0, lambda: None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
@@ -55,9 +56,7 @@ class Asker(Actor):
                 raise RuntimeError("the continuation fails")
             self.heard.append((message.n, None if answer is None else answer.n))
 
-        self.ids.append(
-            self.ask(ANSWERER, lambda id_, me: Ask(request_id=id_, reply_to=me, n=message.n), message.deadline_s, go_on)
-        )
+        self.ids.append(self.ask(ANSWERER, partial(Ask, n=message.n), message.deadline_s, go_on))
 
 
 class Answerer(Actor):
@@ -151,7 +150,7 @@ def test_an_actor_that_asks_itself_handles_the_question_and_takes_the_answer(sys
 
         def handle(self, message: Message) -> None:
             if isinstance(message, Do):
-                self.ask(self.address, lambda id_, me: Ask(request_id=id_, reply_to=me, n=2), 5.0, heard.append)
+                self.ask(self.address, partial(Ask, n=2), 5.0, heard.append)
             elif isinstance(message, Ask):
                 self.tell(message.reply_to, Answer(request_id=message.request_id, n=20))
 
@@ -220,9 +219,7 @@ def test_a_coroutine_asks_and_is_answered_or_times_out(loop: LoopThread, n: int,
     system.tell(ASKER, Answer(request_id=RequestId("starts it"), n=0))
     eventually(lambda: bool(world.heard))
     (asker,) = world.askers
-
-    def make(request_id: RequestId, reply_to: Address) -> Ask:
-        return Ask(request_id=request_id, reply_to=reply_to, n=n)
+    make = partial(Ask, n=n)
 
     async def ask() -> int | None:
         try:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import msgspec
 
 from actors.discord.incoming.fair_limiter import FairLimiter
 from actors.kernel import Host, ask_from_loop
 from domain.turn.attachments import DOCUMENT_NAMES, clean_text
-from messages.base import Address, RequestId, Window
+from messages.base import RequestId, Window
 from messages.context import Attachment, FileKind
 from messages.shell import MOST_DOCUMENT_BYTES, SHELL, DocumentRead, DocumentReply, DocumentUnread, ReadDocument
 from messages.socket import Refused
@@ -53,9 +55,7 @@ class Documents:
         return msgspec.structs.replace(entry, kind=FileKind.DOCUMENT, note=clean_text(note)), clean_text(answer.text)
 
     async def _ask(self, data: bytes, window: Window) -> DocumentReply | Refused:
-        def make(request_id: RequestId, reply_to: Address) -> ReadDocument:
-            return ReadDocument(request_id=request_id, reply_to=reply_to, window=window, data=data)
-
+        make = partial(ReadDocument, window=window, data=data)
         try:
             answer: DocumentReply | Refused = await ask_from_loop(self._host, SHELL, make, ANSWER_S)
         except TimeoutError:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from actors.kernel import Host, ask_future
 from domain.turn.discord.parts import is_voice
 from domain.turn.discord.wire import Wire
-from messages.base import Address, RequestId, Window
+from messages.base import Window
 from messages.socket import Refused
 from messages.web import TRANSCRIBE, TRANSCRIPTION_RESTARTED, TranscribeAudio, Transcribed, TranscribeReply
 
@@ -45,10 +46,7 @@ class Listening:
             path: Path of the kept file, below the working directory; empty if the file is not kept.
             left_s: Longest wait.
         """
-
-        def make(request_id: RequestId, reply_to: Address) -> TranscribeAudio:
-            return TranscribeAudio(request_id=request_id, reply_to=reply_to, window=window, audio=audio, path=path)
-
+        make = partial(TranscribeAudio, window=window, audio=audio, path=path)
         if not self.limit_s:
             return Unheard(OFF)
         if left_s <= 0:

@@ -38,7 +38,7 @@ class Desk:
         self.indexing = Indexing(self.asking, FactsConfig(root=Path("none"), api_base="http://x"), self.catalogue)
 
     def ask(self, _to: Address, make: MakeQuestion, _deadline_s: float, then: Then) -> None:
-        message = make(RequestId(f"q{next(self._numbers)}"), self.address)
+        message = make(request_id=RequestId(f"q{next(self._numbers)}"), reply_to=self.address)
         self._then[request_id_of(message)] = then
         self.asked.append(message)
 

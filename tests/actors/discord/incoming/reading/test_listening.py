@@ -35,7 +35,7 @@ class Asked:
 
     def ask(self, to: Address, make: Callable[..., TranscribeAudio], _: object, then: Callable[..., None]) -> RequestId:
         assert to == TRANSCRIBE
-        question = make(RequestId("r"), Address("discord"))
+        question = make(request_id=RequestId("r"), reply_to=Address("discord"))
         self.questions.append(question)
         if self._answer is not None:
             then(self._answer(question))
