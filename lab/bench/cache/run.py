@@ -11,9 +11,8 @@ from domain.facts.block_place import BlockPlace
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.cache.gateway import charge_conversation
 from lab.bench.cache.talk import EVERYTHING, FIRST_WORDS, PLAIN, STAYING, measure_engine
+from lab.bench.loopback_agent import LoopbackAgent, discord_table
 from lab.bench.measure import Figures
-from lab.bench.process import MeasurementError
-from lab.load.agent_process import AgentProcess
 from lab.loopback_model.answers import Answer, Behaviour, Call, Received, Refusal
 from lab.loopback_model.messages_form import charged_answer, is_result, last_words, messages_address
 from lab.loopback_model.prefix_cache import Charge, PrefixCache
@@ -83,18 +82,16 @@ def measure(say: Callable[[str], object], *, quick: bool, engine: str | None = N
         PlaygroundServer() as server,
         LoopbackModel(provider.behave) as model,
     ):
-        agent = AgentProcess(Path(folder), _settings(server, messages_address(model.api_base)), server.bot_token)
+        agent = LoopbackAgent(Path(folder), server, _settings(server, messages_address(model.api_base)))
         try:
-            agent.start()
-            server.wait_until_online(timeout_s=_ANSWER_S)
+            agent.come_online(_ANSWER_S)
             for number in range(1, turns + 1):
                 say(f"turn {number} of {turns}")
                 if number == turns // 2:
                     server.slash(GENERAL_ID, "model", {"name": _OTHER})
-                message_id = server.say(GENERAL_ID, _words(number))
-                server.wait_for_reply(GENERAL_ID, after=message_id, timeout_s=_ANSWER_S)
+                agent.ask(_words(number), timeout_s=_ANSWER_S)
         except TimeoutError as error:
-            raise MeasurementError(f"{error}; the agent said:\n{agent.complaints().end}") from error
+            raise agent.error(str(error)) from error
         finally:
             agent.stop(10)
     places = {f"gateway, {place.value}": _figures(charge_conversation(place, turns), turns) for place in BlockPlace}
@@ -122,9 +119,7 @@ def _figures(charges: list[Charge], turns: int) -> Figures:
 
 def _settings(server: PlaygroundServer, api_base: str) -> str:
     return (
-        f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-        f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nreactions = false\nstream = "off"\n'
-        "turns_per_user = 10000\n"
+        f'{discord_table(server)}reactions = false\nstream = "off"\nturns_per_user = 10000\n'
         f'[model]\nname = "{_MODEL}"\nchoices = ["{_OTHER}"]\napi_base = "{api_base}"\n'
         f'max_history_tokens = {HISTORY_TOKENS}\n[embedder]\nprovider = "local"\n'
     )

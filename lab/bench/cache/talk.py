@@ -15,9 +15,9 @@ from domain.memory.expansion import EXPANSION_PREFIX
 from domain.turn.prompt import FILES_BLOCK, MEMORY_PREFIX
 from lab.bench.benchmark import Rows
 from lab.bench.cache.engine import ANSWER_S, Counted, CountingModel, Engine, open_engine
+from lab.bench.loopback_agent import LoopbackAgent, discord_table
 from lab.bench.measure import Figures
 from lab.bench.process import MeasurementError
-from lab.load.agent_process import AgentProcess
 from lab.loopback_model.answers import Answer, Call, Received
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.server import PlaygroundServer
@@ -144,21 +144,15 @@ def hold_conversation(
     ):
         folder = Path(name)
         settings = _settings(folder, server, loopback.api_base, conversation)
-        agent = AgentProcess(folder, settings, server.bot_token)
+        agent = LoopbackAgent(folder, server, settings)
         try:
-            agent.start()
-            server.wait_until_online(timeout_s=ANSWER_S)
+            agent.come_online(ANSWER_S)
             for words in _TOLD_BESIDE if conversation.has_memory else ():
-                beside = server.create_thread(GENERAL_ID, "beside")
-                server.wait_for_reply(beside, after=server.say(beside, words), timeout_s=ANSWER_S)
+                agent.ask(words, server.create_thread(GENERAL_ID, "beside"), ANSWER_S)
             main, before = server.create_thread(GENERAL_ID, "main"), len(model.counted)
             for number in range(turns):
                 say(f"{conversation.name}: turn {number + 1} of {turns}")
-                server.wait_for_reply(
-                    main, after=server.say(main, _question(number, conversation.commands)), timeout_s=ANSWER_S
-                )
-        except TimeoutError as error:
-            raise MeasurementError(f"{error}; the agent said:\n{agent.complaints().end}") from error
+                agent.ask(_question(number, conversation.commands), main, ANSWER_S)
         finally:
             agent.stop(10)
     counted = model.counted[before:]
@@ -232,9 +226,7 @@ def _settings(folder: Path, server: PlaygroundServer, api_base: str, conversatio
     layers = "".join(f"{name} = true\n" for name in conversation.layers)
     tables = "".join(_LAYERS[name].format(folder=folder) for name in conversation.layers)
     return (
-        f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-        f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nreactions = false\nstream = "off"\n'
-        "turns_per_user = 10000\n"
+        f'{discord_table(server)}reactions = false\nstream = "off"\nturns_per_user = 10000\n'
         f'[model]\nname = "hosted_vllm/smollm2"\napi_base = "{api_base}"\nidle_timeout_s = {ANSWER_S:g}\n'
         f'retries = 0\n[embedder]\nprovider = "local"\n'
         f"[memory]\nenabled = {str(conversation.has_memory).lower()}\n[layers]\n{layers}{tables}"

@@ -13,9 +13,8 @@ from pathlib import Path
 from actors.cluster.placement import choose_host
 from actors.kernel import SystemClock
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+from lab.bench.loopback_agent import LoopbackAgent, discord_table
 from lab.bench.measure import Figures, percentile
-from lab.bench.process import MeasurementError
-from lab.load.agent_process import AgentProcess
 from lab.load.wording import answer, question, read_answer, secret_of
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.gateway.events import Event
@@ -56,12 +55,10 @@ class _Measurement:
         self._server, self._show = server, say
         self._now = SystemClock().monotonic
         settings = (
-            f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-            f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nturns_per_user = 10000\nreactions = false\n'
+            f"{discord_table(server)}turns_per_user = 10000\nreactions = false\n"
             f'[model]\nname = "{MODEL}"\napi_base = "{model.api_base}"\nconcurrency = {4 * threads}\n'
         )
-        self._agent = AgentProcess(folder, settings, server.bot_token, ("--hosts", str(HOSTS)))
-        self._agent.start()
+        self._agent = LoopbackAgent(folder, server, settings, "--hosts", str(HOSTS))
         self._ids = [server.create_thread(GENERAL_ID, f"window {n}", private=True) for n in range(threads)]
         self._said_at: dict[int, float] = {}
         self._answered_at: dict[int, float] = {}
@@ -90,16 +87,13 @@ class _Measurement:
     def _warm_up(self) -> None:
         """Run a turn in every thread, so each host has loaded the parts needed by a model's first call."""
         self._show("starting the agent")
-        try:
-            self._server.wait_until_online(timeout_s=ONLINE_S)
-        except TimeoutError:
-            raise self._error("the agent did not come online") from None
+        self._agent.come_online(ONLINE_S)
         self._server.subscribe(self._on_event)
         self._until(lambda: len(self._hosts()) == HOSTS, ONLINE_S)
         self._say_all(turn=1)
         self._until(lambda: len(self._answered_at) == len(self._ids), OVER_S)
         if len(self._answered_at) < len(self._ids):
-            raise self._error(f"only {len(self._answered_at)} of {len(self._ids)} first turns were answered")
+            raise self._agent.error(f"only {len(self._answered_at)} of {len(self._ids)} first turns were answered")
 
     def _say_all(self, turn: int) -> None:
         self._turn, self._doubled = turn, 0
@@ -140,7 +134,7 @@ class _Measurement:
         deadline = self._now() + limit_s
         while not is_so() and self._now() < deadline:
             if not self._agent.is_running:
-                raise self._error("the agent ended")
+                raise self._agent.error("the agent ended")
             self._pause.wait(_LOOK_S)
 
     def _result(self, in_flight: int, killed: str, names: list[str]) -> Figures:
@@ -158,9 +152,6 @@ class _Measurement:
             "doubled": self._doubled,
             "p95_s": percentile(waits, 0.95) if waits else 0.0,
         }
-
-    def _error(self, reason: str) -> MeasurementError:
-        return MeasurementError(f"{reason}; it said:\n{self._agent.complaints().end}")
 
 
 def _figures_of(status: dict[str, object]) -> dict[str, object]:

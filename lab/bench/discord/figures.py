@@ -22,8 +22,8 @@ from actors.discord.timing import Timing
 from actors.kernel import LoopThread, SystemClock
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.discord.rig import Rig, answer_to, private_threads
+from lab.bench.loopback_agent import LoopbackAgent, discord_table
 from lab.bench.measure import Figures
-from lab.load.agent_process import AgentProcess
 from lab.load.wording import answer, question, secret_of
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.gateway.events import Event
@@ -109,14 +109,11 @@ def _typing_of_agent(messages: int) -> list[float]:
         PlaygroundServer() as server,
     ):
         settings = (
-            f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-            f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nturns_per_user = 10000\n'
-            f'[model]\nname = "{MODEL}"\napi_base = "{model.api_base}"\n'
+            f'{discord_table(server)}turns_per_user = 10000\n[model]\nname = "{MODEL}"\napi_base = "{model.api_base}"\n'
         )
-        agent = AgentProcess(Path(folder), settings, server.bot_token)
-        agent.start()
+        agent = LoopbackAgent(Path(folder), server, settings)
         try:
-            server.wait_until_online(timeout_s=ONLINE_S)
+            agent.come_online(ONLINE_S)
             return _said_one_by_one(server, messages + 1)[1:]
         finally:
             agent.stop(10.0)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from actors.shell.workplace import workdir
 from lab.bench.durable.outside import PATIENCE_S, Outside
 from lab.bench.durable.peer_steps import DEAD_LETTERS
+from lab.bench.loopback_agent import LoopbackAgent, discord_table
 from lab.bench.process import CHECKOUT, MeasurementError, Program, output_of
-from lab.load.agent_process import AgentProcess
 from lab.load.meter import ProcessGroup, Usage
 from lab.playground.world.defaults import GENERAL_ID
 from messages.base import Surface, Window
@@ -93,23 +91,18 @@ class Ours:
         """Begin without a running process."""
         self._outside, server = outside, outside.server
         settings = (
-            f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-            f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nturns_per_user = 10000\nstream = "off"\n'
+            f'{discord_table(server)}turns_per_user = 10000\nstream = "off"\n'
             f'[model]\nname = "hosted_vllm/loopback"\napi_base = {json.dumps(outside.model.api_base)}\n'
             '[embedder]\nprovider = "local"\n'
         )
         scratch = folder / "scratch"
         scratch.mkdir()
-        self._agent = AgentProcess(folder, settings, server.bot_token, extra_environment={"TMPDIR": str(scratch)})
+        self._agent = LoopbackAgent(folder, server, settings, TMPDIR=str(scratch))
 
     def start(self) -> None:
         """Start a process; returns when the bot is online."""
         self._outside.server.wait_until_online(online=False, timeout_s=PATIENCE_S)
-        self._agent.start()
-        try:
-            self._outside.server.wait_until_online(timeout_s=PATIENCE_S)
-        except TimeoutError as error:
-            raise MeasurementError(f"the agent did not come online: {self._agent.complaints().end}") from error
+        self._agent.come_online(PATIENCE_S)
 
     def say(self, turn: int) -> None:
         """Send the message in the channel."""
@@ -117,9 +110,7 @@ class Ours:
 
     def kill(self) -> None:
         """Kill the agent alone; the agent's own child processes are the agent's affair."""
-        if self._agent.is_running and self._agent.pid is not None:
-            with suppress(ProcessLookupError):
-                os.kill(self._agent.pid, signal.SIGKILL)
+        self._agent.kill()
 
     def wait(self) -> None:
         """Return when the killed process is gone."""

@@ -5,9 +5,7 @@ The loopback Discord shares the machine, and has no rate limits here.
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -18,9 +16,8 @@ from actors.kernel import SystemClock
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 from domain.log.parser import parse
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
+from lab.bench.loopback_agent import PATIENCE_S, LoopbackAgent, discord_table
 from lab.bench.measure import Figures
-from lab.bench.process import MeasurementError
-from lab.load.agent_process import AgentProcess
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID, YOU_ID
@@ -35,8 +32,6 @@ LAST_QUESTIONS = 120
 """Questions after the end of the import."""
 SETTLES_S = 0.5
 """Seconds from the pause command to the first question: work in progress is stored first."""
-PATIENCE_S = 600.0
-"""For a start, and for the agent's own commands."""
 ANSWER_S = 60.0
 """Limit for one answer; the slowest took 2 s."""
 LOOK_S = 0.2
@@ -67,10 +62,10 @@ def measure(say: Say, *, messages: int, kills: int, meaning: bool) -> Rows:
     with tempfile.TemporaryDirectory(prefix="agent-import-") as folder, PlaygroundServer(config) as server:
         say(f"{messages:,} messages are planted")
         channels, planted = _plant(server, messages)
-        agent = AgentProcess(Path(folder), agent_settings(server, channels), server.bot_token)
-        run = _Run(agent, server, say)
+        agent = LoopbackAgent(Path(folder), server, agent_settings(server, channels))
+        run = _Run(agent, say)
         try:
-            run.come_online()
+            agent.come_online()
             figures = run.import_under_kills(messages, kills) if kills else run.import_beside_questions(messages)
             if meaning:
                 figures |= run.wait_for_vectors(messages, is_asking=not kills)
@@ -84,30 +79,18 @@ def measure(say: Say, *, messages: int, kills: int, meaning: bool) -> Rows:
 class _Run:
     """One agent under measurement."""
 
-    def __init__(self, agent: AgentProcess, server: PlaygroundServer, say: Say) -> None:
-        self._agent, self._server, self._say = agent, server, say
+    def __init__(self, agent: LoopbackAgent, say: Say) -> None:
+        self._agent, self._say = agent, say
         self._now = SystemClock().monotonic
         self._count = 0
         self.peak_mb = 0.0
         """Peak memory of killed lives."""
 
-    def come_online(self) -> None:
-        """Start the agent."""
-        self._agent.start()
-        try:
-            self._server.wait_until_online(timeout_s=PATIENCE_S)
-        except TimeoutError:
-            raise self._error("the agent did not come online") from None
-
     def ask(self) -> float:
         """Ask a question; return the milliseconds to the answer."""
         self._count += 1
         began_s = self._now()
-        message_id = self._server.say(GENERAL_ID, f"What about the valve, for the {self._count}th time?")
-        try:
-            self._server.wait_for_reply(GENERAL_ID, after=message_id, timeout_s=ANSWER_S)
-        except TimeoutError:
-            raise self._error(f"the agent did not answer question {self._count} in {ANSWER_S:g} s") from None
+        self._agent.ask(f"What about the valve, for the {self._count}th time?", timeout_s=ANSWER_S)
         took_ms = (self._now() - began_s) * 1000
         self._agent.wait(PAUSE_S)
         return took_ms
@@ -174,18 +157,16 @@ class _Run:
         status = self._verb("import.status")
         self._say(f"{status['kept']:,} of {messages:,} messages, {status['per_second']:,.0f} a second")
         if self._now() - began_s > PATIENCE_S + messages / 50:
-            raise self._error(f"the import did not end: {status}")
+            raise self._agent.error(f"the import did not end: {status}")
         return None if status["state"] == "done" else int(status["kept"])
 
     def _kill(self) -> float:
         """Kill a life, and begin the next; return the seconds taken."""
         began_s = self._now()
-        assert self._agent.pid is not None
         self.peak_mb = max(self.peak_mb, self._agent.peak_rss_mb())
-        os.kill(self._agent.pid, signal.SIGKILL)
-        self._agent.wait(PATIENCE_S)
-        self._server.wait_until_online(online=False, timeout_s=PATIENCE_S)
-        self.come_online()
+        self._agent.kill()
+        self._agent.wait_until_gone()
+        self._agent.come_online()
         return self._now() - began_s
 
     def _verb(self, verb: str) -> dict[str, Any]:
@@ -195,11 +176,8 @@ class _Run:
                 return ask_operator(self._agent.data, verb, PATIENCE_S, window=WINDOW)
             except (AgentNotRunningError, RefusalError) as error:
                 if self._now() - began_s > PATIENCE_S or not self._agent.is_running:
-                    raise self._error(f"{verb}: {error}") from None
+                    raise self._agent.error(f"{verb}: {error}") from None
                 self._agent.wait(LOOK_S)
-
-    def _error(self, reason: str) -> MeasurementError:
-        return MeasurementError(f"{reason}; it said:\n{self._agent.complaints().end}")
 
 
 def _plant(server: PlaygroundServer, messages: int) -> tuple[list[int], set[str]]:
@@ -225,13 +203,8 @@ def _count(data: Path, planted: set[str]) -> Figures:
 
 def agent_settings(server: PlaygroundServer, channels: list[int]) -> str:
     """Settings file of an agent that hears some channels and answers every question."""
-    channel_list = ", ".join(f'"{each}"' for each in channels)
-    return (
-        f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-        f'channels = [{channel_list}]\nallowed_users = ["*"]\nreactions = false\nstream = "off"\n'
-        f"turns_per_user = {MOST_TURNS}\n"
-        '[model]\nname = "offline"\n'
-    )
+    more = f'reactions = false\nstream = "off"\nturns_per_user = {MOST_TURNS}\n[model]\nname = "offline"\n'
+    return discord_table(server, channels) + more
 
 
 def _compare(beside: list[float], resting: list[float]) -> Figures:

@@ -14,6 +14,7 @@ from pathlib import Path
 from actors.kernel import SystemClock
 from actors.kernel.thread import Pool
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
+from lab.bench.loopback_agent import discord_table
 from lab.bench.measure import Figures
 from lab.bench.month.shared_clock import SharedClock
 from lab.bench.process import CHECKOUT, MeasurementError, Program
@@ -148,8 +149,7 @@ class Month:
         """Start of the agent, with the defaults but for addresses."""
         server, config = self._server, self._folder / "agent.toml"
         config.write_text(
-            f'data_root = {json.dumps(str(self._data))}\n[discord]\napi_base = "{server.api_base}"\n'
-            f'gateway_url = "{server.gateway_url}"\nchannels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
+            f"data_root = {json.dumps(str(self._data))}\n{discord_table(server)}"
             f'turns_per_user = 10000\n[model]\nname = "hosted_vllm/loopback"\n'
             f'api_base = {json.dumps(self._model.api_base)}\n[embedder]\nprovider = "local"\n'
         )

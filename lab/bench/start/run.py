@@ -6,7 +6,6 @@ A start after a kill is measured as well: SIGKILL comes right behind a question.
 from __future__ import annotations
 
 import os
-import signal
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,16 +13,13 @@ from pathlib import Path
 from actors.kernel import SystemClock
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
+from lab.bench.loopback_agent import PATIENCE_S, LoopbackAgent, discord_table
 from lab.bench.measure import Figures
-from lab.bench.process import MeasurementError
-from lab.load.agent_process import AgentProcess
 from lab.load.prepared_logs import make_logs
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 
-PATIENCE_S = 600.0
 STOP_S = 60.0
-_LOOK_S = 0.02
 _INDEX_LOOK_S = 1.0
 _ANSWER_S = 30.0
 KILLED = "after a kill"
@@ -39,7 +35,7 @@ def measure(say: Say, *, logs: int, events: int, restarts: int = 3) -> Rows:
         MeasurementError: the agent did not come online or did not answer.
     """
     with tempfile.TemporaryDirectory(prefix="agent-start-") as folder, PlaygroundServer() as server:
-        agent = AgentProcess(Path(folder), _settings(server), server.bot_token)
+        agent = LoopbackAgent(Path(folder), server, _settings(server))
         say(f"writing {logs} logs")
         agent.data.mkdir(mode=0o700)
         written = make_logs(agent.data, logs, events)
@@ -61,7 +57,7 @@ def measure(say: Say, *, logs: int, events: int, restarts: int = 3) -> Rows:
 
 
 class _Runner:
-    def __init__(self, agent: AgentProcess, server: PlaygroundServer) -> None:
+    def __init__(self, agent: LoopbackAgent, server: PlaygroundServer) -> None:
         self._agent = agent
         self._server = server
         self._now = SystemClock().monotonic
@@ -75,42 +71,26 @@ class _Runner:
         if is_killed_before:
             self._kill_a_life()
         began_at = self._now()
-        self._come_online(began_at)
+        self._agent.come_online()
         figures = {"online_s": self._now() - began_at, "online_mb": _resident_mb(self._agent.pid)}
         self._count += 1
-        message_id = self._server.say(GENERAL_ID, f"Are you there, for the {self._count}th time?")
-        try:
-            self._server.wait_for_reply(GENERAL_ID, after=message_id, timeout_s=PATIENCE_S)
-        except TimeoutError:
-            raise self._error("the agent did not answer") from None
+        self._agent.ask(f"Are you there, for the {self._count}th time?")
         figures |= {"answers_s": self._now() - began_at, "cpu_s": self._agent.cpu_s() or 0.0}
         if turns:
             self._until_indexed(turns, say)
             figures["index_s"] = self._now() - began_at
         return figures | {"stop_s": self._down()}
 
-    def _come_online(self, began_at: float) -> None:
-        self._agent.start()
-        while True:
-            try:
-                self._server.wait_until_online(timeout_s=_LOOK_S)
-                return
-            except TimeoutError:
-                if not self._agent.is_running or self._now() - began_at > PATIENCE_S:
-                    raise self._error("the agent did not come online") from None
-
     def _kill_a_life(self) -> None:
-        self._come_online(self._now())
-        assert self._agent.pid is not None
+        self._agent.come_online()
         self._server.say(GENERAL_ID, "Who hears this?")
-        os.kill(self._agent.pid, signal.SIGKILL)
-        self._agent.wait(STOP_S)
-        self._server.wait_until_online(online=False, timeout_s=STOP_S)
+        self._agent.kill()
+        self._agent.wait_until_gone(STOP_S)
 
     def _down(self) -> float:
         began_at = self._now()
         if self._agent.stop(STOP_S) != 0:
-            raise self._error("the agent did not end well")
+            raise self._agent.error("the agent did not end well")
         self._server.wait_until_online(online=False, timeout_s=STOP_S)
         return self._now() - began_at
 
@@ -120,7 +100,7 @@ class _Runner:
             if rows > before:
                 before, grew_at = rows, self._now()
             if not self._agent.is_running or self._now() - grew_at > PATIENCE_S:
-                raise self._error(f"the index holds {rows} of {turns} turns")
+                raise self._agent.error(f"the index holds {rows} of {turns} turns")
             try:
                 rows = int(ask_operator(self._agent.data, "memory.stats", _ANSWER_S, window="cli/operator")["rows"])
             except (AgentNotRunningError, RefusalError):
@@ -128,17 +108,10 @@ class _Runner:
             say(f"first start: {rows} of {turns} turns indexed")
             self._agent.wait(_INDEX_LOOK_S)
 
-    def _error(self, reason: str) -> MeasurementError:
-        return MeasurementError(f"{reason}; it said:\n{self._agent.complaints().end}")
-
 
 def _settings(server: PlaygroundServer) -> str:
     """Default settings, but for a model without delay."""
-    return (
-        f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-        f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nreactions = false\nstream = "off"\n'
-        '[model]\nname = "offline"\n'
-    )
+    return discord_table(server) + 'reactions = false\nstream = "off"\n[model]\nname = "offline"\n'
 
 
 def _resident_mb(pid: int | None) -> float:
