@@ -1,10 +1,8 @@
-"""Embeddings through litellm; besides the model actor's, the only module that imports litellm."""
+"""Embeddings through litellm."""
 
 from __future__ import annotations
 
-import logging
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -12,23 +10,11 @@ from typing import Any
 from actors.embedder.backend import CallError, Counted, Limits, chain, count_in
 from actors.embedder.worker import Loading
 from actors.http_client.bounded_answers import refusal_in
-from actors.http_client.library_transport import bound_calls
+from actors.http_client.litellm_library import import_litellm
 from actors.part.late_import import LATE_IMPORT
 from domain.memory.embedding import cut
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.embedder import TextRole
-
-MODE = "LITELLM_MODE"
-"""Variable for the mode; in any other mode litellm obeys the `.env` of the current folder."""
-ENVIRONMENT = {
-    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
-    MODE: "PRODUCTION",
-    "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER": "True",
-    "AIOHTTP_CONNECTOR_LIMIT": "10000",
-    "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
-}
-"""Variables read by litellm at import; the model actor sets the same variables, since either may be the first."""
 
 NO_KEY = "none"
 """For servers of one's own: OpenAI's client refuses to be made without a key."""
@@ -230,22 +216,8 @@ def _in_order(data: Sequence[Any]) -> list[object]:
 
 
 def _import() -> Any:
-    """litellm, quiet: no prints, no log lines (they can hold request text), no downloads."""
-    for name, value in ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
-    os.environ[MODE] = ENVIRONMENT[MODE]
-    warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
+    """litellm; its embedding API takes our "no retries" for "unsaid" and would try each call three times."""
     with LATE_IMPORT:
-        import litellm
-        from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
-        from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
-
-    bound_calls(AsyncHTTPHandler, LiteLLMAiohttpTransport)
-    litellm.suppress_debug_info = True
-    # Its embedding API takes our "no retries" for "unsaid" and would try each call three times.
-    litellm.DEFAULT_MAX_RETRIES = 0
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    for name in ("httpx", "openai"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-    return litellm
+        litellm = import_litellm()
+        litellm.DEFAULT_MAX_RETRIES = 0
+        return litellm

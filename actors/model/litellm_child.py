@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from actors.http_client.litellm_library import ENVIRONMENT
 from actors.linux.processes import die_with_parent
-from actors.model.provider import ENVIRONMENT
 from actors.model.route import Listing, Tier
 
 SPEAKERS = frozenset(

@@ -1,4 +1,4 @@
-"""Calls through litellm; the only module that imports litellm.
+"""Calls through litellm.
 
 Measured with litellm 1.106.2, CPU of a streamed call (12 messages, a tool, 10 chunks): read through litellm's stream
 wrapper 31 ms (`hosted_vllm/`) and 44 ms (`openai/`), since the wrapper takes 0.9 ms for each chunk and 10 ms at the
@@ -15,14 +15,13 @@ import gc
 import logging
 import os
 import re
-import warnings
 from collections.abc import AsyncIterable, AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from functools import cache
 from typing import Any
 
-from actors.http_client.library_transport import bound_calls
+from actors.http_client.litellm_library import import_litellm
 from actors.model.answer import MOST_CHARS, bound_fault, completion_of, require_room
 from actors.model.backend import AttemptError, AttemptProgress
 from actors.model.config import NO_KEY, ModelConfig
@@ -39,20 +38,6 @@ from domain.text.answer.assembly import Assembly
 from messages.model import Completion, ModelRequest, Usage
 
 log = logging.getLogger(__name__)
-
-MODE = "LITELLM_MODE"
-"""Variable of litellm's mode: in any other mode litellm obeys the `.env` of the agent's working directory."""
-ENVIRONMENT = {
-    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
-    MODE: "PRODUCTION",
-    "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER": "True",
-    "AIOHTTP_CONNECTOR_LIMIT": "10000",
-    "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
-}
-"""Environment read by litellm at import, unless set by the operator: no download of prices and headers, no `.env` file,
-no OpenAI client for `openai/`, and room for every possible call in flight. (A limit of 0 would not mean no limit but
-aiohttp's own 100.)"""
 
 PLAIN_STREAMS = frozenset({"openai", "hosted_vllm"})
 """Providers whose streams are OpenAI's chunks already on reaching litellm's wrapper."""
@@ -350,25 +335,13 @@ def _load_alone(model: str) -> Any:
 
 
 def _load(model: str) -> Any:
-    """litellm, quiet: no prints, no log lines (log lines can hold request text), no exit handlers, no downloads."""
-    for name, value in ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
-    os.environ[MODE] = ENVIRONMENT[MODE]
-    warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
-    import litellm
+    """Litellm without exit handlers, and ready for a first call."""
+    litellm = import_litellm()
     from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
-    from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
-    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
     from litellm.responses import main as responses
 
-    bound_calls(AsyncHTTPHandler, LiteLLMAiohttpTransport)
-    litellm.suppress_debug_info = True
     # It imports litellm's proxy and the package `mcp`, which is not installed, before it looks into a request.
     responses._responses_try_dispatch_mcp_gateway = lambda **_: None
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    for name in ("httpx", "openai"):
-        logging.getLogger(name).setLevel(logging.WARNING)
     atexit.unregister(GLOBAL_LOGGING_WORKER._flush_on_exit)
     _rehearse(litellm, model)
     gc.collect()

@@ -12,7 +12,7 @@ import pytest
 
 from actors.model.backend import AttemptProgress, OfflineBackend
 from actors.model.calls import CHARS_PER_S, FREE_CHARS
-from actors.model.provider import ENVIRONMENT
+from actors.http_client.litellm_library import ENVIRONMENT
 from lab.loopback_model.server import Answer, Call, LoopbackModel, Stall
 from messages.model import (
     ChatMessage,
