@@ -81,13 +81,3 @@ class Backend(Protocol):
     async def close(self) -> None:
         """Let go of connections and threads."""
         ...
-
-
-def chain(error: BaseException) -> list[BaseException]:
-    """`error` and its causes, nearest first; litellm's exceptions keep their cause in a field of their own."""
-    links: list[BaseException] = []
-    link: BaseException | None = error
-    while link is not None and link not in links and len(links) < 10:
-        links.append(link)
-        link = getattr(link, "original_exception", None) or link.__cause__ or link.__context__
-    return links

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 from pydantic import ValidationError
 
-from actors.embedder.backend import CallError, Limits, chain
+from actors.embedder.backend import CallError, Limits
 from actors.embedder.worker import Loading
-from actors.http_client.bounded_answers import Bounds, refusal_in, refuse_detours
+from actors.http_client.bounded_answers import Bounds, chain, refusal_in, refuse_detours
 from actors.http_client.clean_connector import CleanConnector
 from actors.http_client.environment import proxy_for, trusted_certificates
 from actors.http_client.library_transport import MOST_BYTES

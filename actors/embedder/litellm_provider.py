@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from actors.embedder.backend import CallError, Counted, Limits, chain, count_in
+from actors.embedder.backend import CallError, Counted, Limits, count_in
 from actors.embedder.worker import Loading
-from actors.http_client.bounded_answers import refusal_in
+from actors.http_client.bounded_answers import chain, refusal_in
 from actors.http_client.litellm_library import import_litellm
 from actors.part.late_import import LATE_IMPORT
 from domain.memory.embedding import cut

@@ -16,8 +16,8 @@ import aiohttp
 import msgspec
 import numpy as np
 
-from actors.embedder.backend import CallError, Counted, Limits, chain, count_in
-from actors.http_client.bounded_answers import BeyondBoundError, refusal_in
+from actors.embedder.backend import CallError, Counted, Limits, count_in
+from actors.http_client.bounded_answers import BeyondBoundError, chain, refusal_in
 from actors.http_client.connections import Connections, headers_of, read_whole
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.base import make_ready

@@ -167,11 +167,15 @@ def refusal_in(error: BaseException, server: str) -> str:
         error: As the library raised it.
         server: Name of the server for a person, in place of "the server".
     """
+    refusal = next((link for link in chain(error) if isinstance(link, BeyondBoundError)), "")
+    return str(refusal).replace("the server", server, 1)
+
+
+def chain(error: BaseException) -> list[BaseException]:
+    """`error` and its causes, nearest first; litellm's exceptions keep their cause in a field of their own."""
+    links: list[BaseException] = []
     link: BaseException | None = error
-    for _ in range(_MOST_LINKS):
-        if link is None:
-            break
-        if isinstance(link, BeyondBoundError):
-            return str(link).replace("the server", server, 1)
+    while link is not None and link not in links and len(links) < _MOST_LINKS:
+        links.append(link)
         link = getattr(link, "original_exception", None) or link.__cause__ or link.__context__
-    return ""
+    return links

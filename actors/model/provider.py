@@ -21,6 +21,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from actors.http_client.bounded_answers import chain
 from actors.http_client.litellm_library import import_litellm
 from actors.model.answer import MOST_CHARS, bound_fault, completion_of, require_room
 from actors.model.backend import AttemptError, AttemptProgress
@@ -248,15 +249,15 @@ class LitellmBackend:
             return beyond
         if isinstance(error, TimeoutError):
             return Fault(FaultKind.IDLE_STREAM if lacks_content else FaultKind.SLOW)
-        chain = _chain(error)
-        text = " ".join(str(link) for link in chain)
-        names = [kind.__name__ for link in chain for kind in type(link).__mro__]
+        links = chain(error)
+        text = " ".join(str(link) for link in links)
+        names = [kind.__name__ for link in links for kind in type(link).__mro__]
         if _ERROR_OF_OLLAMA.search(text):
             fault = classify(names, None, text, {}, self._now())
             return fault if fault.kind in REFUSED else Fault(FaultKind.SERVER)
-        responses = [response for link in chain if (response := getattr(link, "response", None)) is not None]
+        responses = [response for link in links if (response := getattr(link, "response", None)) is not None]
         headers = next((dict(response.headers) for response in responses if response.headers), {})
-        statuses = [code for link in chain if isinstance(code := getattr(link, "status_code", None), int)]
+        statuses = [code for link in links if isinstance(code := getattr(link, "status_code", None), int)]
         status = next(iter(statuses), None)
         if status is not None and status >= 500:  # litellm calls all of them 500; the last is the server's own
             status = [code for code in statuses if code >= 500][-1]
@@ -308,16 +309,6 @@ class _Ending:
             if (end := _NATIVE_END.search(str(line))) is not None:
                 self.native = end[1]
             yield line
-
-
-def _chain(error: BaseException) -> list[BaseException]:
-    """`error` and its causes, nearest first."""
-    chain: list[BaseException] = []
-    link: BaseException | None = error
-    while link is not None and link not in chain and len(chain) < 10:
-        chain.append(link)
-        link = getattr(link, "original_exception", None) or link.__cause__ or link.__context__
-    return chain
 
 
 @cache
