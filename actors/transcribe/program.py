@@ -10,7 +10,6 @@ import logging
 import os
 import shlex
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from actors.kernel import Host, ask_from_loop
@@ -151,9 +150,9 @@ def fault_of_weights(file: str) -> str:
     return "" if magic == MAGIC else f"{file} holds no weights of whisper.cpp's"
 
 
-def missing_programs(which: Callable[[str], str | None] = shutil.which) -> tuple[str, ...]:
+def missing_programs() -> tuple[str, ...]:
     """Programs missing from the system."""
-    return tuple(name for name in PROGRAMS if which(name) is None)
+    return tuple(name for name in PROGRAMS if shutil.which(name) is None)
 
 
 def say_what_is_missing(config: TranscribeConfig) -> None:

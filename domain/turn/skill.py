@@ -148,11 +148,6 @@ class Listing:
     """Name of a skill in the section -> the skill's lines."""
 
 
-def available_skills(skills: Iterable[Skill], budget_chars: int = BUDGET_CHARS) -> str:
-    """Section of the system prompt about skills; empty without skills."""
-    return list_skills(skills, budget_chars).text
-
-
 def list_skills(skills: Iterable[Skill], budget_chars: int = BUDGET_CHARS) -> Listing:
     """Section of the system prompt about skills.
 

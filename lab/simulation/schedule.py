@@ -13,8 +13,6 @@ LAYERS = ("workspace", "curated", "objects", "facts", "hosts")
 """Layers, and hosts for the windows."""
 LAYERED = 0.4
 """Share of the seeds with layers."""
-HOSTED = 0.2
-"""Share of schedules with hosts."""
 
 
 @dataclass(frozen=True, slots=True)

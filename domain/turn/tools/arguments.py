@@ -16,8 +16,6 @@ MOST_STEPS = 5_000
 """Most checks of a value or a schema; beyond this limit the arguments are left to the server."""
 MOST_LEVELS = 32
 _EXCERPT_CHARS = 60
-_LARGEST = 10**300
-"""Numbers beyond are no floats."""
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),

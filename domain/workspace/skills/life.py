@@ -80,10 +80,10 @@ def read_life(skill: Skill, fields: Mapping[object, object]) -> tuple[SkillLife,
     return life, tuple(faults)
 
 
-def when_to_use_text(lives: Iterable[SkillLife], limit_chars: int = TEXT_CHARS) -> str:
+def when_to_use_text(lives: Iterable[SkillLife]) -> str:
     """Section of the system prompt on the use of skills; empty without declarations.
 
-    Lines that no longer fit into `limit_chars` are left out from the end, and counted.
+    Lines that no longer fit into `TEXT_CHARS` are left out from the end, and counted.
     """
     lines = [
         f"\n- {escape(life.name, quote=False)}: {escape(life.when_to_use, quote=False)}"
@@ -95,7 +95,7 @@ def when_to_use_text(lives: Iterable[SkillLife], limit_chars: int = TEXT_CHARS) 
     text = _HEADING
     for number, line in enumerate(lines):
         rest = f"\n- … and {len(lines) - number} more"
-        room = limit_chars - len(text) - (len(rest) if number + 1 < len(lines) else 0)
+        room = TEXT_CHARS - len(text) - (len(rest) if number + 1 < len(lines) else 0)
         if len(line) > room:
             return text + rest
         text += line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.offline.skills import find_script
-from domain.turn.skill import Skill, available_skills
+from domain.turn.skill import Skill, list_skills
 
 FOLDER = "/opt/agent's own/skills"
 
@@ -19,7 +19,7 @@ def skill(name: str) -> Skill:
 
 @pytest.mark.parametrize("others", [0, 8])
 def test_a_script_is_found_in_a_short_list_and_in_a_long_one(others: int) -> None:
-    listed = available_skills([skill("send"), *(skill(f"other-{number}") for number in range(others))])
+    listed = list_skills([skill("send"), *(skill(f"other-{number}") for number in range(others))]).text
     assert find_script(listed, "send/scripts/run.py") == f"'{FOLDER}/send/scripts/run.py'".replace("t's", "t'\"'\"'s")
 
 

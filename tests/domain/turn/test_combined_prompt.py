@@ -13,7 +13,7 @@ import pytest
 from domain.curated.block import ScopeBlock, block, store
 from domain.curated.page import Scope
 from domain.turn.prompt import FILES_BLOCK, HANDOVER_PREFIX, MEMORY_PREFIX, OBJECTS_PREFIX, system_prompt
-from domain.turn.skill import FILE_NAME, Skill, available_skills, read_front_matter, split_front_matter
+from domain.turn.skill import FILE_NAME, Skill, list_skills, read_front_matter, split_front_matter
 from domain.workspace.identity import Places, identity, stores
 from lab.bench.prompts.run import MOST_TOKENS, prompt_of, tokens_of
 from lab.bench.prompts.run import combinations as of_whole_agents
@@ -69,7 +69,7 @@ class Set:
 
     def prompt(self) -> str:
         names = (*ALWAYS, *(SKILLS[layer] for layer in sorted(self.layers)))
-        added = [available_skills(map(skill, names))] if self.can_run else []
+        added = [list_skills(map(skill, names)).text] if self.can_run else []
         if "workspace" in self.layers:
             added.append(identity("", "", FILES))
         if "curated" in self.layers:

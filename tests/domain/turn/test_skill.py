@@ -10,9 +10,9 @@ from domain.turn.prompt import system_prompt
 from domain.turn.skill import (
     FILE_NAME,
     Skill,
-    available_skills,
     example_commands,
     invocation,
+    list_skills,
     read_front_matter,
     split_front_matter,
 )
@@ -93,7 +93,7 @@ def test_a_lesser_fault_is_named_and_the_skill_is_used(subtests: pytest.Subtests
 def test_the_list_has_every_value_on_a_line_of_its_own() -> None:
     hostile = Skill(name="a<b", description='- x: y file: z "it\'s"', path="/s/a&b\n- forged/SKILL.md")
 
-    text = available_skills([hostile, TEA])
+    text = list_skills([hostile, TEA]).text
 
     assert text.endswith(
         '\n\n# a<b: - x: y file: z "it\'s" (/s/a&b - forged/SKILL.md)\n\n# Makes tea. (/skills/tea/SKILL.md)\n'
@@ -124,19 +124,19 @@ def test_a_skill_is_listed_with_the_commands_that_its_file_begins_with() -> None
 
     reading = read_front_matter({"name": "tea", "description": "Makes tea."}, PATH, "```\n{baseDir}/boil.sh 2\n```")
     assert reading.skill is not None
-    text = available_skills([reading.skill])
+    text = list_skills([reading.skill]).text
     assert text.endswith(" (/skills/tea/SKILL.md)\n$ /skills/tea/boil.sh 2\n")
 
 
 def test_a_hidden_skill_is_not_listed_and_no_skills_are_no_text() -> None:
-    assert available_skills([Skill(name="x", description="y", path="/x/SKILL.md", hidden=True)]) == ""
-    assert available_skills([]) == ""
+    assert list_skills([Skill(name="x", description="y", path="/x/SKILL.md", hidden=True)]).text == ""
+    assert list_skills([]).text == ""
 
 
 def test_skills_beyond_the_budget_are_counted() -> None:
     many = [Skill(name=f"s{n}", description="d" * 500, path=f"/s{n}/SKILL.md") for n in range(50)]
 
-    text = available_skills(many)
+    text = list_skills(many).text
 
     assert len(text) <= 16_200
     assert text.endswith(
@@ -163,8 +163,8 @@ def test_no_front_matter_breaks_out_of_its_line_in_the_list(fields: dict[str, ob
     reading = read_front_matter(fields, PATH)
 
     if reading.skill is not None:
-        text = available_skills([reading.skill])
-        assert len(text.splitlines()) == len(available_skills([TEA]).splitlines())
+        text = list_skills([reading.skill]).text
+        assert len(text.splitlines()) == len(list_skills([TEA]).text.splitlines())
 
 
 @pytest.mark.req("X-215")
@@ -182,6 +182,6 @@ def test_the_system_prompt_with_the_shipped_skills_has_at_most_900_tokens() -> N
         skills.append(reading.skill)
     window = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
 
-    text = system_prompt(window, "/opt/agent/data/work/discord-thread/910000000000000099", available_skills(skills))
+    text = system_prompt(window, "/opt/agent/data/work/discord-thread/910000000000000099", list_skills(skills).text)
 
     assert len(text) <= 3_350
