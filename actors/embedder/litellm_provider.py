@@ -216,8 +216,5 @@ def _in_order(data: Sequence[Any]) -> list[object]:
 
 
 def _import() -> Any:
-    """litellm; its embedding API takes our "no retries" for "unsaid" and would try each call three times."""
     with LATE_IMPORT:
-        litellm = import_litellm()
-        litellm.DEFAULT_MAX_RETRIES = 0
-        return litellm
+        return import_litellm()

@@ -36,6 +36,8 @@ def import_litellm() -> Any:
 
     bound_calls(AsyncHTTPHandler, LiteLLMAiohttpTransport)
     litellm.suppress_debug_info = True
+    # Its embedding API takes our "no retries" for "unsaid" and would try each call three times.
+    litellm.DEFAULT_MAX_RETRIES = 0
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     for name in ("httpx", "openai"):

@@ -49,8 +49,7 @@ REBOUND = {
     "actors/cli/terminal/streams.py": {"sys.stderr", "sys.stdout"},
     "actors/discord/calls/addresses.py": {"DiscordWebSocket.DEFAULT_GATEWAY", "Route.BASE", "_files"},
     "actors/discord/connection/pauses.py": {"_module"},
-    "actors/embedder/litellm_provider.py": {"litellm.DEFAULT_MAX_RETRIES"},
-    "actors/http_client/litellm_library.py": {"litellm.suppress_debug_info"},
+    "actors/http_client/litellm_library.py": {"litellm.DEFAULT_MAX_RETRIES", "litellm.suppress_debug_info"},
     # A program of its own, which is to have no network.
     "actors/model/litellm_child.py": {
         "socket.getaddrinfo",
