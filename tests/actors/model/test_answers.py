@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import pytest
 
+from actors.http_client.litellm_library import ENVIRONMENT
 from actors.model.backend import AttemptProgress, OfflineBackend
 from actors.model.calls import CHARS_PER_S, FREE_CHARS
-from actors.http_client.litellm_library import ENVIRONMENT
 from lab.loopback_model.server import Answer, Call, LoopbackModel, Stall
 from messages.model import (
     ChatMessage,
