@@ -47,7 +47,7 @@ def listener(path: Path, _outside: Path) -> None:
 
 def huge(path: Path, _outside: Path) -> None:
     with path.open("wb") as file:
-        file.truncate(4 * 1024 * 1024 * 1024)
+        file.truncate(64 * 1024 * 1024)  # far beyond all that is read
 
 
 def binary(path: Path, _outside: Path) -> None:

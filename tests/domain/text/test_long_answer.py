@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.text.characters import units
-from domain.text.long_answer import MOST_MESSAGES, AnswerMessages, in_messages
+from domain.text.long_answer import LONGEST_FILE_BYTES, MOST_MESSAGES, AnswerMessages, in_messages
 from domain.text.splitting import LIMIT, split
 
 LINE = "one line of an answer that goes on for rather long\n"
@@ -37,7 +37,7 @@ def test_a_code_block_that_is_cut_is_closed_before_the_note() -> None:
 
 
 def test_a_file_that_discord_would_not_take_is_shown_in_messages() -> None:
-    assert in_messages("x" * (9 << 20)).attached == ""
+    assert in_messages("日" * (LONGEST_FILE_BYTES // 3 + 1)).attached == ""
 
 
 @pytest.mark.req("X-238")
