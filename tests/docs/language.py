@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 import sys
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -194,14 +194,25 @@ def _faults_in_sentences(line: int, prose: str) -> Iterator[Fault]:
 
 def docstrings_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """(line, text) of each string that stands alone: docstrings, and those below attributes."""
-    for node in ast.walk(tree):
+    for node in _blocks(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, node.value.value
 
 
+def _blocks(tree: ast.Module) -> Iterator[ast.AST]:
+    """Statements and their parts that hold statements, in the order of `ast.walk`, without a look at expressions."""
+    waiting = deque[ast.AST]([tree])
+    while waiting:
+        node = waiting.popleft()
+        yield node
+        for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+            if isinstance(inner := getattr(node, name, ()), list):
+                waiting.extend(inner)
+
+
 def _functions(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """(line, name) of each function and method that is no property."""
-    for node in ast.walk(tree):
+    for node in _blocks(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             decorators = {ast.unparse(each).rpartition(".")[2] for each in node.decorator_list}
             if not decorators & {"property", "cached_property", "setter"}:

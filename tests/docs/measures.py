@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.docs.language import (
@@ -69,10 +70,11 @@ def measure(texts: Iterable[str]) -> Measures:
     )
 
 
-def docstrings(folder: Path) -> list[str]:
+@cache
+def docstrings(folder: Path) -> tuple[str, ...]:
     """Docstrings of every module below a folder."""
     trees = (ast.parse(path.read_text("utf-8")) for path in sorted(folder.rglob("*.py")))
-    return [text for tree in trees for _, text in docstrings_in(tree)]
+    return tuple(text for tree in trees for _, text in docstrings_in(tree))
 
 
 def hand_written(root: Path) -> list[Path]:
