@@ -42,6 +42,9 @@ INLINE = {
     "hidden": re.compile(r"\|\|([\s\S]+?)\|\|"),
 }
 
+BEGINNINGS = frozenset("\\`[<h_*~|")
+"""First characters of all that is more than a character within a line."""
+
 
 def render(text: str) -> list[ShownCharacter]:
     """All that is shown but blanks, in order."""
@@ -89,6 +92,8 @@ class _Reader:
         return None
 
     def _inline(self, text: str, at: int, formats: frozenset[str]) -> tuple[int, list[ShownCharacter]]:
+        if text[at] not in BEGINNINGS:
+            return at + 1, [ShownCharacter(text[at], formats)]
         if match := ESCAPE.match(text, at):
             return match.end(), [ShownCharacter(match[1], formats)]
         if match := FENCE.match(text, at):
