@@ -15,6 +15,7 @@ from actors.workspace.upkeep.state import (
     MOST_DIRTY,
     MOST_OWED,
     MOST_WRITTEN,
+    WRITTEN,
     Source,
     Stretch,
     WorkspaceState,
@@ -76,10 +77,12 @@ def test_nothing_grows_without_bound(tmp_path: Path) -> None:
         state.note_turn(f"t{number}", "logs/a.md")
     assert len(state.dirty) == MOST_DIRTY
     assert state.dirty[0] == "t0", "from there on the window is asked"
-    for number in range(2 * MOST_WRITTEN):
-        state.add_written((), Source("logs/a.md", (f"t{number}",), ()))
+    books = Bookkeeping(tmp_path)
+    sources = [{"log": "logs/a.md", "turns": [f"t{number}"], "marks": []} for number in range(2 * MOST_WRITTEN)]
+    assert books.put_document(WRITTEN, {"turns": [], "sources": sources}, is_durable=False)
+    state = WorkspaceState(books)
     state.add_written((f"t{number}" for number in range(2 * MOST_WRITTEN)), Source("logs/a.md", (), ()))
-    assert (tmp_path / "written.json").stat().st_size < 80 * MOST_WRITTEN
+    assert (tmp_path / WRITTEN).stat().st_size < 80 * MOST_WRITTEN
 
 
 def test_what_is_left_of_a_turn_stays_in_its_place(tmp_path: Path) -> None:
