@@ -25,7 +25,7 @@ from actors.model import kept_routes
 from actors.settings.trust import STATE_VARIABLE
 from tests.requirements.chart import counts, held_by
 from tests.requirements.outcomes import Outcomes
-from tests.schedule import MEMORY, is_in_memory, is_real, is_roomy, is_whole, rank, scheduler
+from tests.schedule import FIRST, MEMORY, is_in_memory, is_real, is_roomy, is_whole, rank, scheduler, unit
 from tests.signals import heed_ignored
 from tests.temporary_place import TemporaryPlace, temporary_place
 
@@ -214,16 +214,21 @@ def what_comes_into_the_temporary_folder_is_noted(
 
 
 @pytest.fixture(scope="session", autouse=True)
-def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def shared_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Folder of all processes of this run, for litellm's listings of models.
 
-    litellm is asked about a model once in the run, not in each of dozens of agents for 3 s. pytest removes the folder
-    with those of earlier runs.
+    litellm is asked about a model once in the run, not in each of dozens of agents for 3 s; in a run of all tests, about
+    all models at once. pytest removes the folder with those of earlier runs.
     """
     own = tmp_path_factory.getbasetemp()
-    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    shared = own if worker is None else own.parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(kept_routes.FOLDER, str(shared / "routes"))
+        if worker in (None, "gw0") and {unit(item.nodeid) for item in request.session.items}.issuperset(FIRST):
+            from tests.actors.model.listings import keep_listings  # takes half a second to import
+
+            keep_listings()
         yield shared
 
 
@@ -258,9 +263,9 @@ def tmp_path(
     if room_in_memory is None or not is_in_memory(request.node.nodeid):
         yield tmp_path_factory.mktemp(name)
         return
-    made = Path(mkdtemp(prefix=name, dir=room_in_memory))
-    yield made
-    shutil.rmtree(made, ignore_errors=True)
+    folder = Path(mkdtemp(prefix=name, dir=room_in_memory))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -10,16 +10,8 @@ from actors.model.litellm_child import listing_of
 from actors.model.provider import load
 from lab.loopback_model.server import LoopbackModel
 from tests.actors.model.bench import Bench
-from tests.actors.model.recipes.recorded import recipes
+from tests.actors.model.listings import MODELS
 from tests.patience import PATIENCE_S
-
-MODELS = (
-    *(recipe.model for recipe in recipes().values()),
-    *("hosted_vllm/test", "hosted_vllm/x", "openai/gpt-4o", "openai/test", "xai/grok-3", "deepseek/deepseek-chat"),
-    *("anthropic/claude-sonnet-4-20250514", "nobody-knows-this", "gemini/gemini-2.5-pro", "openai/o3-mini"),
-    "openai/gpt-5-codex",
-)
-"""Models that tests ask for."""
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -53,14 +45,14 @@ def server() -> Iterator[LoopbackModel]:
 @pytest.fixture
 def make_bench(litellm: None, server: LoopbackModel) -> Iterator[Callable[..., Bench]]:
     """Benches before the same server, stopped at the end."""
-    made: list[Bench] = []
+    benches: list[Bench] = []
 
     def make(**settings: object) -> Bench:
-        made.append(Bench(server, **settings))  # type: ignore[arg-type]
-        return made[-1]
+        benches.append(Bench(server, **settings))  # type: ignore[arg-type]
+        return benches[-1]
 
     yield make
-    for bench in made:
+    for bench in benches:
         bench.system.stop()
 
 
