@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from actors.linux.disk import Disk, RealDisk
@@ -66,9 +67,9 @@ class RecordingDisk:
 
     def surviving(self, path: Path) -> bytes | None:
         """Content of the file at `path` after a power loss; None if the name would be gone."""
-        for folder in path.parents:
-            siblings = self._folders.get(folder.parent)
-            if siblings is not None and folder.name not in siblings:
+        for folder, name in _places_of_folders(path):
+            siblings = self._folders.get(folder)
+            if siblings is not None and name not in siblings:
                 return None
         names = self._folders.get(path.parent)
         if names is None:
@@ -81,19 +82,19 @@ class RecordingDisk:
     def at_risk(self, root: Path) -> set[str]:
         """Paths of files below `root` that a power loss would take, change or bring back."""
         there = {path for path in root.rglob("*") if path.is_file() and not path.is_symlink()}
-        named = {folder / name: file for folder, names in self._folders.items() for name, file in names.items()}
         gone = {
             path
-            for path, file in named.items()
-            if file is not None and file.durable is not None and path.is_relative_to(root) and not os.path.lexists(path)
+            for folder, names in self._folders.items()
+            for name, file in names.items()
+            if file is not None and file.durable is not None
+            if (path := folder / name).is_relative_to(root) and not os.path.lexists(path)
         }
         changed = {path for path in there if not self._is_whole(path) and self.surviving(path) != path.read_bytes()}
         return {path.relative_to(root).as_posix() for path in gone | changed}
 
     def _is_whole(self, path: Path) -> bool:
         """True for a file that is safe as it stands, so that its content need not be read."""
-        names = [self._folders.get(folder.parent, {folder.name: None}) for folder in path.parents]
-        if not all(folder.name in each for folder, each in zip(path.parents, names, strict=True)):
+        if not all(name in self._folders.get(folder, (name,)) for folder, name in _places_of_folders(path)):
             return False
         file = self._folders.get(path.parent, {}).get(path.name)
         return file is not None and file.durable is None and file is self._files.get(path.lstat().st_ino)
@@ -248,6 +249,12 @@ class RecordingDisk:
         """From now on the file may come to hold what would not survive; a pipe, whose reader would wait, holds nothing."""
         if file.durable is None and path.is_file():
             file.durable = path.read_bytes()
+
+
+@lru_cache(1024)
+def _places_of_folders(path: Path) -> tuple[tuple[Path, str], ...]:
+    """Folder and name of each folder above a path."""
+    return tuple((folder.parent, folder.name) for folder in path.parents)
 
 
 def _resolve(path: Path) -> Path:
