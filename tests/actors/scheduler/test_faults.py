@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cache
 from itertools import islice, product
 from pathlib import Path
 from types import FrameType
@@ -53,6 +54,8 @@ CALLS = [
     "write",
 ]
 FAULTS = (errno.EROFS, errno.ENOSPC, errno.EIO, errno.EACCES, errno.ELOOP, errno.EISDIR)
+STEPS = frozenset({"handle", "_dispatch", "guarded", "_guard", "step", "_step", "go_on"})
+"""Functions through which every call goes."""
 Site = tuple[str, ...]
 """A call and the lines of the rooms that led to it."""
 
@@ -93,12 +96,18 @@ class System:
 
 def _lines_of_the_rooms(frame: FrameType | None) -> Iterator[str]:
     while frame is not None:
-        file = frame.f_code.co_filename
-        if any(room in file for room in ROOMS) and f"{os.sep}tests{os.sep}" not in file:
-            name = frame.f_code.co_name
-            if name not in ("handle", "_dispatch", "guarded", "_guard", "step", "_step", "go_on"):
-                yield f"{os.path.basename(file)}:{frame.f_lineno}"  # noqa: PTH119 - for each of half a million frames
+        code = frame.f_code
+        name = _name_in_the_rooms(code.co_filename)
+        if name and code.co_name not in STEPS:
+            yield f"{name}:{frame.f_lineno}"
         frame = frame.f_back
+
+
+@cache
+def _name_in_the_rooms(file: str) -> str:
+    """Name of a module of the rooms; empty for another file."""
+    is_there = any(room in file for room in ROOMS) and f"{os.sep}tests{os.sep}" not in file
+    return Path(file).name if is_there else ""
 
 
 def tell(tmp_path: Path, number: int, start: Callable[..., Any], system: System) -> None:
