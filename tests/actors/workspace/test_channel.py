@@ -39,8 +39,8 @@ def listener(path: Path, _outside: Path) -> None:
     here = Path.cwd()
     os.chdir(path.parent)
     try:
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(path.name)
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(path.name)
     finally:
         os.chdir(here)
 
@@ -79,8 +79,8 @@ def test_what_is_no_file_counts_as_nothing_and_is_not_written_through(
             assert "7731" not in rig.head()
             request = rig.prepare_compaction([rig.add_turn("one")])
             for purpose, answer in (("session", STATE), ("consolidate", FOUND)):
-                asked = rig.work(purpose, answer)
-                assert "7731" not in asked.messages[0].text
+                consulted = rig.work(purpose, answer)
+                assert "7731" not in consulted.messages[0].text
                 rig.settle(10.0)
             rig.settle(60.0)
             rig.reply(CompactionReady, request)
