@@ -136,9 +136,9 @@ def test_the_locks_are_refreshed_with_a_week_of_delay() -> None:
 
 def test_nothing_unlisted_runs_at_every_start_of_python() -> None:
     folders = {Path(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")}
-    found = {file.name for folder in folders for file in folder.glob("*.pth")}
+    files = {file.name for folder in folders for file in folder.glob("*.pth")}
 
-    assert found - STARTUP_FILES == set()
+    assert files - STARTUP_FILES == set()
 
 
 @pytest.mark.parametrize("name", COMMANDS)

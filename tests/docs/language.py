@@ -81,8 +81,8 @@ class Fault:
 def faults_in(path: Path) -> list[Fault]:
     """Faults of one Python file or page, in order of their lines."""
     text = path.read_text("utf-8")
-    found = _faults_in_python(ast.parse(text)) if path.suffix == ".py" else _faults_in_page(text)
-    return sorted(found, key=lambda fault: (fault.line, fault.rule))
+    faults = _faults_in_python(ast.parse(text)) if path.suffix == ".py" else _faults_in_page(text)
+    return sorted(faults, key=lambda fault: (fault.line, fault.rule))
 
 
 def prose_digest(path: Path) -> str:
@@ -117,15 +117,15 @@ def survey() -> Mapping[str, Any]:
     rooms: dict[str, Counter[str]] = {}
     files: dict[str, str] = {}
     for path in judged_files():
-        found = faults_in(path)
-        if found:
-            if any(fault.rule != "name" for fault in found):  # Names on the wire and on disk stay.
+        faults = faults_in(path)
+        if faults:
+            if any(fault.rule != "name" for fault in faults):  # Names on the wire and on disk stay.
                 files[path.relative_to(ROOT).as_posix()] = prose_digest(path)
-            rooms.setdefault(room_of(path), Counter()).update(fault.rule for fault in found)
+            rooms.setdefault(room_of(path), Counter()).update(fault.rule for fault in faults)
     return {"rooms": {room: dict(sorted(rooms[room].items())) for room in sorted(rooms)}, "files": files}
 
 
-def kept() -> Mapping[str, Any]:
+def read_ratchet() -> Mapping[str, Any]:
     """Ratchet as its file has it; empty without a file."""
     if not RATCHET.exists():
         return {"rooms": {}, "files": {}}
@@ -242,7 +242,9 @@ def main(names: list[str]) -> int:
         for name, fault in listed:
             sys.stdout.write(f"{name}:{fault.line}: {fault.rule}: {fault.text[:160]}\n")
         return bool(listed)
-    problems = [*risen(survey(), kept()), *changed_with_faults(survey(), kept())] if RATCHET.exists() else []
+    problems = (
+        [*risen(survey(), read_ratchet()), *changed_with_faults(survey(), read_ratchet())] if RATCHET.exists() else []
+    )
     if problems:
         sys.stdout.write("\n".join([*problems, ""]))
         return 1

@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.language import changed_with_faults, faults_in, kept, risen, survey
+from tests.docs.language import changed_with_faults, faults_in, read_ratchet, risen, survey
 
 
 def test_no_room_has_more_faults_than_its_ratchet_allows() -> None:
-    assert risen(survey(), kept()) == []
+    assert risen(survey(), read_ratchet()) == []
 
 
 def test_the_ratchet_follows_every_fall() -> None:
     """Without this a room could rise to a count that it left; `python -m tests.docs.language` writes the file."""
-    assert risen(kept(), survey()) == []
+    assert risen(read_ratchet(), survey()) == []
 
 
 def test_files_whose_prose_was_changed_have_no_faults() -> None:
     """`python -m tests.docs.language FILE` lists them with their lines."""
-    assert changed_with_faults(survey(), kept()) == []
+    assert changed_with_faults(survey(), read_ratchet()) == []
 
 
 @pytest.mark.parametrize(
