@@ -1,8 +1,8 @@
 """Commands without their half second of imports: each is a fork of a process that has imported what agents consist of.
 
 A command gets its own folder, environment, arguments and streams, runs from its first line to the interpreter's end, and
-is waited for, as one that is started. What comes before its first line is tried by those that are started: by a shell
-(`start`), and by `bin/` in `tests/launch`.
+is waited for, as one that is started. Commands that a shell starts (`start`), and `bin/` in `tests/launch`, cover the steps
+before the first line.
 """
 
 from __future__ import annotations
@@ -72,27 +72,27 @@ class ForkedCommand(subprocess.Popen[Any]):
     What CPython's `Popen` calls to start a child and to wait for it is done by the warm process.
     """
 
-    def __init__(self, warm: WarmProcess, program: str, *arguments: str, **given: Any) -> None:
+    def __init__(self, warm: WarmProcess, program: str, *arguments: str, **options: Any) -> None:
         """Fork the command.
 
         Args:
             warm: Process to fork.
             program: Name of a command of `lab.commands`.
             arguments: Arguments of the command.
-            given: Options of `Popen`; `cwd` and `env` among them.
+            options: Options of `Popen`, with `cwd` and `env`.
         """
         self._warm = warm
-        super().__init__([program, *arguments], **given)
+        super().__init__([program, *arguments], **options)
 
-    def _execute_child(self, args: list[str], *given: Any) -> None:
-        cwd, env, ends, new_session = given[4], given[5], given[9:15], given[20]
+    def _execute_child(self, args: list[str], *options: Any) -> None:
+        cwd, env, ends, new_session = options[4], options[5], options[9:15], options[20]
         streams = [number if end == -1 else end for number, end in enumerate((ends[0], ends[3], ends[5]))]
         self.pid, self._answers = self._warm.fork([args[0], args[1:], str(cwd), dict(env), new_session], streams)
         self._child_created = True
         self._close_pipe_fds(*ends)  # type: ignore[attr-defined]
 
-    def _internal_poll(self, **_given: object) -> int | None:
-        """Exit code; None while it runs."""
+    def _internal_poll(self, **_options: object) -> int | None:
+        """Exit code; None for a running command."""
         if self.returncode is None and select.select([self._answers], [], [], 0)[0]:
             self._wait()
         return self.returncode
@@ -107,7 +107,7 @@ class ForkedCommand(subprocess.Popen[Any]):
 
 
 def _read_number(answers: socket.socket) -> int:
-    """Read one line, and nothing of the next one."""
+    """Read one line, and no byte behind the line."""
     line = b""
     while not line.endswith(b"\n"):
         if not (byte := answers.recv(1)):
@@ -117,7 +117,7 @@ def _read_number(answers: socket.socket) -> int:
 
 
 def next_command(calls_fd: int) -> Callable[[], None]:
-    """What is to be run, in the fork that is to run it; the process itself serves until nobody calls any more."""
+    """Command to run, in the fork that runs the command; the warm process serves until the last caller has gone."""
     _warm_up()
     threads = len(os.listdir("/proc/self/task")) if Path("/proc/self/task").exists() else 1  # noqa: PTH208
     if threads != 1:
@@ -134,10 +134,10 @@ def next_command(calls_fd: int) -> Callable[[], None]:
             woken.recv(1 << 16)
             _bury(running)
         if calls in ready:
-            call, given, _, _ = socket.recv_fds(calls, LONGEST, 4)
+            call, passed, _, _ = socket.recv_fds(calls, LONGEST, 4)
             if not call:
                 os._exit(0)
-            *streams, answers = given
+            *streams, answers = passed
             caller = socket.socket(fileno=answers)
             if pid := os.fork():
                 running[pid] = caller
@@ -179,22 +179,32 @@ def _command(call: tuple[str, list[str], str, dict[str, str], bool], fds: list[i
 
 
 def _warm_up() -> None:
-    """Import what an agent imports, as long as nothing of it starts a thread.
+    """Import what every agent and the page of `agent try` import, as long as nothing of it starts a thread.
 
-    No collection of a fork's looks at it, the interpreter's last neither: it would copy every page for that.
+    A fork's garbage collections, the interpreter's last among them, skip the modules, and so copy no page.
     """
     import actors.bootstrap
     import actors.cli.run
     import actors.context.actor
     import actors.discord.actor
+    import actors.discord.outgoing.once
     import actors.embedder.actor
+    import actors.embedder.providers
+    import actors.feed.actor
+    import actors.forget.actor
+    import actors.importer.actor
+    import actors.ledger.actor
+    import actors.log_lines.json_lines
     import actors.memory.actor
     import actors.model.actor
     import actors.scheduler.actor
+    import actors.settings.load
     import actors.shell.actor
     import actors.skills.actor
     import actors.socket.actor
     import actors.web.actor  # noqa: F401
+    import lab.commands
+    import lab.playground.server  # noqa: F401
 
     gc.collect()
     gc.freeze()
