@@ -1,4 +1,4 @@
-"""Which tests run beside which when several processes share them, and which of them `bin/test --quick` leaves out.
+"""Distribution of the tests over several processes, and the tests that `bin/test --quick` leaves out.
 
 Tests are handed out in units: file by file, and whole rooms that must not meet or that share what is slow to load. The
 longest units come first, so that no process is left with one at the end.
@@ -29,7 +29,8 @@ UNITS = {
     "tests/deploy/test_wheel.py": "launch",
     "tests/actors/model/": "litellm",  # seconds to import
     "tests/actors/embedder/": "litellm",
-    "tests/test_house.py": "sources",  # each reads all there are
+    "tests/requirements/": "sources",  # each reads all there are
+    "tests/test_house.py": "sources",
     "tests/test_imports.py": "sources",
 }
 """Beginning of a test's id -> the unit that it belongs to."""
@@ -72,7 +73,7 @@ WHOLE = (
 
 MEMORY = Path("/dev/shm")
 MEMORY_BYTES = 4 << 30
-"""What must be free there: a test's files are some megabytes, and go with it."""
+"""Required free space: a test's files are some megabytes, and go with the test."""
 IN_MEMORY = (
     "tests/actors/backup/",
     "tests/actors/context/",
@@ -112,18 +113,18 @@ def unit(test_id: str) -> str:
 
 
 def rank(test_id: str) -> int:
-    """Where a test's unit stands in the queue: those of `FIRST` in that order, all others behind them alike."""
+    """Place of a test's unit in the queue: the units of `FIRST` in that order, then all others alike."""
     name = unit(test_id)
     return FIRST.index(name) if name in FIRST else len(FIRST)
 
 
 def is_whole(place: str) -> bool:
-    """Whether the tests of a file or folder are of those that start commands or whole agents, or measure."""
+    """True if the tests of a file or folder start commands or whole agents, or measure."""
     return place.startswith(WHOLE)
 
 
 def is_in_memory(test_id: str) -> bool:
-    """Whether a test's own folder may be in memory."""
+    """True if a test's own folder may be in memory."""
     return test_id.startswith(IN_MEMORY)
 
 
@@ -136,7 +137,7 @@ def is_roomy(folder: Path, statvfs: Callable[[Path], Any] = os.statvfs) -> bool:
 
 
 def is_real(item: pytest.Item) -> bool:
-    """Whether a test stands on one of the fixtures in `REAL`."""
+    """True if a test stands on one of the fixtures in `REAL`."""
     fixtures = set(getattr(item, "fixturenames", ()))
     return any(item.nodeid.startswith(folder) and fixtures & names for folder, names in REAL.items())
 
@@ -145,6 +146,6 @@ def scheduler(config: pytest.Config, log: object) -> object:
     """A scheduler of pytest-xdist that hands out units; imported here, for a run without workers need not have it."""
     from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped]
 
-    made = LoadScopeScheduling(config, log)
-    made._split_scope = unit
-    return made
+    units = LoadScopeScheduling(config, log)
+    units._split_scope = unit
+    return units

@@ -1,4 +1,4 @@
-"""The core and its edges: which room knows what, and what nobody shares."""
+"""Imports and classes of the core and of its edges."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import ast
 import tomllib
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).parents[2]
-RUNTIME = ("actors", "domain", "messages")
+from tests.requirements.sources import CHECKOUT, sources
+
 CORE = ("actors.context", "actors.kernel", "actors.memory", "actors.scheduler", "actors.skills", "domain", "messages")
 SURFACES = frozenset({"discord", "aiohttp", "click"})
 PROVIDERS = frozenset({"litellm", "google", "openai", "anthropic"})
@@ -19,26 +18,8 @@ HTTP = frozenset({"aiohttp", "httpx", "requests", "urllib3", "http"})
 
 
 @cache
-def sources() -> tuple[tuple[str, ast.Module], ...]:
-    """Path from the checkout, and what stands in it, of every module of the runtime."""
-    return tuple(
-        (path.relative_to(CHECKOUT).as_posix(), ast.parse(path.read_text("utf-8")))
-        for room in RUNTIME
-        for path in sorted((CHECKOUT / room).rglob("*.py"))
-    )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def let_go() -> Iterator[None]:
-    """The trees take hundreds of megabytes, through which every later garbage collection would go."""
-    yield
-    sources.cache_clear()
-    classes.cache_clear()
-
-
-@cache
-def imported() -> dict[str, frozenset[str]]:
-    """Module -> the packages whose names it imports, wherever in it."""
+def imports() -> dict[str, frozenset[str]]:
+    """Module -> packages of its imports, late ones included."""
     return {path.removesuffix(".py").replace("/", "."): frozenset(_packages(tree)) for path, tree in sources()}
 
 
@@ -52,7 +33,7 @@ def _packages(tree: ast.Module) -> Iterator[str]:
 
 def rooms_that_import(package: str) -> set[str]:
     """Rooms such as `actors.memory` in which a package is imported."""
-    return {".".join(module.split(".")[:2]) for module, packages in imported().items() if package in packages}
+    return {".".join(module.split(".")[:2]) for module, packages in imports().items() if package in packages}
 
 
 @pytest.mark.req("C-05", "C-06", "C-08", "C-27", "S0-18", "S0-102")
@@ -98,7 +79,14 @@ def test_one_module_opens_databases() -> None:
     ],
 )
 def test_what_the_card_names_a_package_for_is_done_with_it(module: str, package: str) -> None:
-    assert package in imported()[module]
+    assert package in imports()[module]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def let_go_of_classes() -> Iterator[None]:
+    """Forget the classes with their trees."""
+    yield
+    classes.cache_clear()
 
 
 @cache
@@ -114,17 +102,17 @@ def classes() -> tuple[tuple[str, ast.ClassDef], ...]:
 
 def descendants(root: str) -> dict[str, str]:
     """Name -> room at the top, of each class that stems from `root`."""
-    found: dict[str, str] = {}
+    stemming: dict[str, str] = {}
     known = {root}
     while True:
         more = {
             node.name: room
             for room, node in classes()
-            if node.name not in found and known & {ast.unparse(base) for base in node.bases}
+            if node.name not in stemming and known & {ast.unparse(base) for base in node.bases}
         }
         if not more:
-            return found
-        found |= more
+            return stemming
+        stemming |= more
         known |= more.keys()
 
 
@@ -157,7 +145,7 @@ def test_actors_stand_in_actors_and_messages_in_messages() -> None:
 @pytest.mark.req("S0-05", "S0-22", "S0-94", "S0-95", "S0-96", "S0-97")
 def test_the_core_knows_no_surface_no_provider_and_no_http() -> None:
     foreign = SURFACES | PROVIDERS | HTTP
-    core = {module: packages & foreign for module, packages in imported().items() if module.startswith(CORE)}
+    core = {module: packages & foreign for module, packages in imports().items() if module.startswith(CORE)}
     assert len(core) > 100
     # Each room of the core has commands of the operator's, which are no part of what runs.
     assert {module: packages for module, packages in core.items() if packages and packages != {"click"}} == {}
@@ -166,9 +154,7 @@ def test_the_core_knows_no_surface_no_provider_and_no_http() -> None:
 
 @pytest.mark.req("S0-05")
 def test_models_are_reached_by_no_http_of_ours_but_in_openais_form() -> None:
-    of_models = {
-        module: packages & HTTP for module, packages in imported().items() if module.startswith("actors.model")
-    }
+    of_models = {module: packages & HTTP for module, packages in imports().items() if module.startswith("actors.model")}
     assert of_models
     # Of a server that a layer names itself (X-91), and where litellm says so (X-150), nothing has to be translated.
     assert {module: packages for module, packages in of_models.items() if packages} == {

@@ -1,14 +1,13 @@
-"""Actors share nothing that changes: what modules and classes hold is there to look things up in."""
+"""Actors share no state: modules and classes hold constants and tables for look-ups only."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 import pytest
 
 from tests.requirements.sharing import changed, frozen, kept, makers, rebound, tables
-from tests.requirements.test_core import sources
+from tests.requirements.sources import sources
 
 MADE = {
     "actors/curated/table.py": {"Field", "FolderOf"},
@@ -33,7 +32,7 @@ MADE = {
     "domain/workspace/files/memory_file.py": {"_template"},
     "domain/workspace/files/session_state.py": {"_template"},
 }
-"""What is made at the top otherwise: pydantic's, functions, patterns, and tables that learn what follows from a key."""
+"""Other makers of values at the top: pydantic's, functions, patterns, and tables with values derived from a key."""
 HANDED_ON = {
     "actors/embedder/openai_provider.py": {"_BASE64"},  # letters
     "actors/http_server/guard.py": {"_HEADERS"},  # aiohttp copies them
@@ -44,7 +43,7 @@ HANDED_ON = {
     "domain/offline/asking.py": {"_KINDS"},
     "domain/memory/porter.py": {"_STEP_2", "_STEP_3"},  # to a function beside it
 }
-"""Tables that are given to somebody who only reads them."""
+"""Tables given to callers that only read."""
 REBOUND = {
     "actors/cli/terminal/streams.py": {"sys.stderr", "sys.stdout"},
     "actors/discord/calls/addresses.py": {"DiscordWebSocket.DEFAULT_GATEWAY", "Route.BASE", "_files"},
@@ -58,30 +57,26 @@ REBOUND = {
     "actors/local_model/child.py": {"sys.stdout"},  # a program of its own
     "messages/base.py": {"vars(sys.modules[module])"},  # read
 }
-"""What libraries have once for a process; set before any actor works."""
+"""Settings of libraries for a whole process, made before any actor works."""
 KEPT = {"actors/model/wire.py": {"_tools"}, "domain/text/answer/reading.py": {"_tools"}}
-"""What is kept, and copied for each caller or only read."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def let_go() -> Iterator[None]:
-    """As in `test_core`."""
-    yield
-    sources.cache_clear()
+"""Cached values, copied for each caller or only read."""
 
 
 @pytest.mark.req("C-03", "C-31")
 def test_what_modules_and_classes_hold_is_changed_by_nobody() -> None:
     modules = dict(sources())
-    held = set[str]().union(*map(tables, modules.values()))
+    table_names = set[str]().union(*map(tables, modules.values()))
     known = set[str]().union(*map(frozen, modules.values()))
-    assert len(held) > 20
-    assert {name for name in held if not name.isupper()} == set(), "what is named like a variable is taken for one"
-    found = {
-        path: (makers(tree, known), changed(tree, held), rebound(tree), kept(tree)) for path, tree in modules.items()
+    assert len(table_names) > 20
+    assert {name for name in table_names if not name.isupper()} == set(), (
+        "what is named like a variable is taken for one"
+    )
+    breaches = {
+        path: (makers(tree, known), changed(tree, table_names), rebound(tree), kept(tree))
+        for path, tree in modules.items()
     }
     for number, expected in enumerate((MADE, HANDED_ON, REBOUND, KEPT)):
-        assert {path: each[number] for path, each in found.items() if each[number]} == expected
+        assert {path: each[number] for path, each in breaches.items() if each[number]} == expected
 
 
 TOP = [
@@ -146,7 +141,7 @@ def test_the_look_for_what_is_made_at_the_top_sees_it() -> None:
         *("IDS = itertools.count()", "C = ContextVar('c')", "T = WeakValueDictionary()", "T = np.zeros(4)"),
         *("T = defaultdict[str, int](int)", "POOL = ThreadPoolExecutor(2)", "L = Lock()", "F = make()", "A1 = A()"),
     ]
-    assert [made for made in cases if len(makers(ast.parse(made), {"Address"})) != 1] == []
+    assert [case for case in cases if len(makers(ast.parse(case), {"Address"})) != 1] == []
     assert makers(ast.parse("A = Address('x')\nB = re.compile('x')\ndef f():\n    C = Lock()"), {"Address"}) == set()
 
 
