@@ -20,8 +20,6 @@ from pathlib import Path
 
 from actors.linux.syscall import PR_SET_NO_NEW_PRIVS, prctl
 from actors.linux.syscall_numbers import PROCESSORS
-from actors.settings.schema import Shell
-from actors.shell.checks import findings
 from actors.shell.launch import probe_bash
 from actors.shell.sandbox.choice import find_level
 from actors.shell.warden_client import WardenClient
@@ -61,22 +59,23 @@ class Said:
     """The level of the sandbox, and why it is not a better one."""
     refusal: str
     doctor: str
-    """Finding of `agent doctor`, which knows no `files`."""
+    """Finding of `agent doctor`, which knows no `files`; empty unless asked for."""
 
 
-def imitate(machine: Imitated, folder: Path) -> Said:
+def imitate(machine: Imitated, folder: Path, *, asks_doctor: bool = False) -> Said:
     """Words of the agent about its sandbox on `machine`.
 
     Args:
         machine: The machine to imitate.
         folder: For the machine's files.
+        asks_doctor: True to ask `agent doctor`, too, whose imports take longer than all else.
     """
     for path, content in machine.files.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content)
     root = str(folder) if machine.files else "/"
-    child = [sys.executable, "-P", "-m", __name__, root, json.dumps(machine.refused)]
+    child = [sys.executable, "-P", "-m", __name__, root, json.dumps(machine.refused), *["doctor"] * asks_doctor]
     if machine.prelude:
         apart = ["--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
         shell = ["sh", "-euc", f'{machine.prelude}\nexec "$@"', "sh"]
@@ -102,8 +101,8 @@ def refuse(rules: list[Rule]) -> None:
     class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("at", ctypes.c_void_p))
 
-    kept = ctypes.create_string_buffer(program, len(program))
-    described = Program(len(program) // 8, ctypes.addressof(kept))
+    buffer = ctypes.create_string_buffer(program, len(program))
+    described = Program(len(program) // 8, ctypes.addressof(buffer))
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     prctl(_PR_SET_SECCOMP, _FILTER, ctypes.addressof(described))
 
@@ -132,13 +131,19 @@ async def _level(root: Path) -> tuple[str, str]:
         warden.close()
 
 
-def main(root: str, rules: str) -> None:
+def _doctor() -> str:
+    from actors.settings.schema import Shell
+    from actors.shell.checks import findings
+
+    return next(finding.detail for finding in findings(Shell()) if finding.name == "sandbox")
+
+
+def main(root: str, rules: str, *doctor: str) -> None:
     """Print the agent's words as JSON."""
     if refused := json.loads(rules):
         refuse(refused)
     text, refusal = asyncio.run(_level(Path(root)))
-    doctor = next(finding.detail for finding in findings(Shell()) if finding.name == "sandbox")
-    sys.stdout.write(json.dumps(asdict(Said(text, refusal, doctor))))
+    sys.stdout.write(json.dumps(asdict(Said(text, refusal, _doctor() if doctor else ""))))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.actors.shell.sandbox.imitation import ANY_BIT, DIFFERENT, EQUAL, NAMESPACES, Imitated, Rule, imitate
+from tests.actors.shell.sandbox.imitation import ANY_BIT, DIFFERENT, EQUAL, NAMESPACES, Imitated, Rule, Said, imitate
 
 NOWHERE = 0xFFFFFF9C
 """AT_FDCWD as a filter sees it."""
@@ -161,11 +161,12 @@ RUNNING = {
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _sandbox_here(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Skip where not even this machine has a sandbox."""
-    here = imitate(Imitated(), tmp_path_factory.mktemp("here"))
-    if here.refusal:
-        pytest.skip(here.refusal)
+def here(tmp_path_factory: pytest.TempPathFactory) -> Said:
+    """Words on this machine; skips where not even this machine has a sandbox."""
+    words = imitate(Imitated(), tmp_path_factory.mktemp("here"))
+    if words.refusal:
+        pytest.skip(words.refusal)
+    return words
 
 
 def _needs_unshare(machine: Imitated) -> None:
@@ -180,15 +181,15 @@ def test_a_machine_that_forbids_sandboxes_is_told_what_to_do_in_one_sentence(tmp
     machine, cause, todo = REFUSING[name]
     _needs_unshare(machine)
 
-    said = imitate(machine, tmp_path)
+    words = imitate(machine, tmp_path, asks_doctor=not machine.files)
 
-    assert cause in said.refusal
-    assert todo in said.refusal
-    sentence = said.refusal[said.refusal.rindex(". ", 0, said.refusal.index(todo)) + 2 :]
+    assert cause in words.refusal
+    assert todo in words.refusal
+    sentence = words.refusal[words.refusal.rindex(". ", 0, words.refusal.index(todo)) + 2 :]
     assert sentence.endswith(".")
     assert ". " not in sentence
     if not machine.files:
-        assert sentence in said.doctor
+        assert sentence in words.doctor
 
 
 @pytest.mark.slow
@@ -197,18 +198,18 @@ def test_a_machine_that_forbids_sandboxes_is_told_what_to_do_in_one_sentence(tmp
 def test_a_machine_with_an_unusual_kernel_has_its_sandbox(tmp_path: Path, name: str) -> None:
     _needs_unshare(RUNNING[name])
 
-    said = imitate(RUNNING[name], tmp_path)
+    words = imitate(RUNNING[name], tmp_path)
 
-    assert said.refusal == ""
-    assert "bubblewrap" in said.text
+    assert words.refusal == ""
+    assert "bubblewrap" in words.text
 
 
 @pytest.mark.parametrize("call", ["setns", "move_mount", "mount_setattr"])
 def test_where_no_mount_can_be_made_by_descriptor_mounts_are_made_by_path_and_this_is_told(
-    call: str, tmp_path: Path
+    here: Said, call: str, tmp_path: Path
 ) -> None:
-    said = imitate(Imitated(refused=((call, errno.EPERM, ()),)), tmp_path)
+    words = imitate(Imitated(refused=((call, errno.EPERM, ()),)), tmp_path)
 
-    assert said.refusal == ""
-    assert "mounts are made by path" in said.text
-    assert "mounts are made by path" not in imitate(Imitated(), tmp_path).text
+    assert words.refusal == ""
+    assert "mounts are made by path" in words.text
+    assert "mounts are made by path" not in here.text
