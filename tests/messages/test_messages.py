@@ -1,4 +1,4 @@
-"""Laws that every class of messages/ keeps, whoever adds one."""
+"""Laws that every class of messages/ keeps."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CODECS = (msgspec.json, msgspec.msgpack)
 
 
 def is_immutable(kind: Any) -> bool:
-    """Whether nothing that can stand in a field of this type can be changed, however deep."""
+    """True if no value of a field of this type can be changed, however deep."""
     if isinstance(kind, typing.NewType):
         return is_immutable(kind.__supertype__)
     if is_union(kind) or get_origin(kind) in (tuple, frozenset):
@@ -98,6 +98,7 @@ def bounded_values_of(kind: Any, bounds: msgspec.Meta) -> st.SearchStrategy[Any]
     return st.integers(lowest, greatest)
 
 
+@cache
 def instances(cls: type[msgspec.Struct]) -> st.SearchStrategy[msgspec.Struct]:
     hints = get_type_hints(cls, include_extras=True)
     return st.builds(cls, **{name: values_of(kind) for name, kind in hints.items()})
