@@ -157,15 +157,15 @@ def imported_modules(nodes: list[ast.AST]) -> frozenset[str]:
 
 def references(nodes: list[ast.AST], modules: frozenset[str]) -> frozenset[str]:
     names = names_imported_by(nodes)
-    found = {f"{module}." for module in modules} | set(names.values())
+    used = {f"{module}." for module in modules} | set(names.values())
     for node in nodes:
         if isinstance(node, ast.Name | ast.Attribute) and (names_of := dotted_names(node)):
             head, *rest = names_of
             if head in names:
-                found.add(".".join([names[head], *rest]))
+                used.add(".".join([names[head], *rest]))
             elif not rest and hasattr(builtins, head):
-                found.add(f"builtins.{head}")
-    return frozenset(found)
+                used.add(f"builtins.{head}")
+    return frozenset(used)
 
 
 def is_allowed(file: str, pattern: str) -> bool:
@@ -174,23 +174,23 @@ def is_allowed(file: str, pattern: str) -> bool:
 
 def offenders(patterns: tuple[str, ...], *folders: str, except_in: tuple[str, ...] = ()) -> list[str]:
     """`file: name` for every reference in `folders` that fits one of `patterns`."""
-    found: set[str] = set()
+    breaches: set[str] = set()
     for path in python_files(*folders):
         file = path.relative_to(ROOT).as_posix()
         if file.startswith(except_in):
             continue
         for name in source_of(path).names:
-            found |= {f"{file}: {name}" for p in patterns if fnmatchcase(name, p) and not is_allowed(file, p)}
-    return sorted(found)
+            breaches |= {f"{file}: {name}" for p in patterns if fnmatchcase(name, p) and not is_allowed(file, p)}
+    return sorted(breaches)
 
 
 def roots_imported_by(*folders: str) -> dict[str, set[str]]:
     """Top-level module -> the files of `folders` that import it."""
-    found: dict[str, set[str]] = {}
+    roots: dict[str, set[str]] = {}
     for path in python_files(*folders):
         for module in source_of(path).modules:
-            found.setdefault(module.split(".")[0], set()).add(path.relative_to(ROOT).as_posix())
-    return found
+            roots.setdefault(module.split(".")[0], set()).add(path.relative_to(ROOT).as_posix())
+    return roots
 
 
 def calls_of(method: str, *folders: str, except_in: str, most_arguments: int = 99) -> list[str]:
@@ -274,6 +274,15 @@ def test_no_actor_waits_for_another(method: str) -> None:
 
 def test_tests_use_fakes_and_not_mocks() -> None:
     assert offenders(MOCKS, "tests") == []
+
+
+def test_nothing_that_a_command_runs_goes_around_the_streams_of_the_terminal() -> None:
+    around = ("sys.__stdout__", "sys.__stderr__", "sys.stdout.buffer", "sys.stderr.buffer", "os.write")
+    consoles = offenders(("rich.console.Console",), "actors", "lab")
+
+    assert offenders(around, "actors/cli", "actors/kernel", "lab/commands", "lab/load", "lab/playground") == []
+    drawing = ("actors/cli/terminal/progress.py", "actors/cli/terminal/screen.py", "lab/commands/bench.py")
+    assert sorted(set(consoles)) == [f"{place}: rich.console.Console" for place in drawing]
 
 
 def test_every_exception_to_these_rules_gives_its_reason_and_is_still_needed(subtests: pytest.Subtests) -> None:

@@ -22,7 +22,6 @@ from lab.loopback_model.server import Answer, LoopbackModel, Refusal
 from tests.actors.cli.command import CHECKOUT, inherited, run, run_on_terminal, start
 from tests.actors.memory.rig import Brain, MemoryRig
 from tests.patience import PATIENCE_S
-from tests.test_imports import offenders
 from tests.trusted import write_settings
 
 STEERING = re.compile(
@@ -63,15 +62,6 @@ def test_a_place_that_this_user_may_not_read_ends_a_command_in_a_sentence() -> N
     done = CliRunner().invoke(look)
 
     assert (done.exit_code, done.output) == (1, "error: /theirs/reminders.md: Permission denied\n")
-
-
-def test_nothing_that_a_command_runs_goes_around_these_streams() -> None:
-    around = ("sys.__stdout__", "sys.__stderr__", "sys.stdout.buffer", "sys.stderr.buffer", "os.write")
-    consoles = offenders(("rich.console.Console",), "actors", "lab")
-
-    assert offenders(around, "actors/cli", "actors/kernel", "lab/commands", "lab/load", "lab/playground") == []
-    drawing = ("actors/cli/terminal/progress.py", "actors/cli/terminal/screen.py", "lab/commands/bench.py")
-    assert sorted(set(consoles)) == [f"{place}: rich.console.Console" for place in drawing]
 
 
 @pytest.fixture(scope="module")
