@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -16,13 +15,6 @@ from messages.model import ToolCall
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, reply
 
 NOTICE = "-# Left out, because the model's server refused it: 1 picture. /new begins a new conversation."
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    made = Rig(tmp_path)
-    yield made
-    made.stop()
 
 
 def answer_without(rig: Rig, left_out: str, text: str, *calls: ToolCall) -> None:
