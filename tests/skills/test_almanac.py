@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp import Client, MCPError, StdioServerParameters
-from mcp.types import TextContent, TextResourceContents
 
 from actors.part import SHIPPED_SKILLS
 from tests.patience import PATIENCE_S
@@ -54,6 +52,9 @@ def test_the_protocols_own_client_finds_and_calls_what_there_is() -> None:
 
 
 async def use_everything() -> None:
+    from mcp import Client, MCPError, StdioServerParameters  # take a second, for one test
+    from mcp.types import TextContent, TextResourceContents
+
     parameters = StdioServerParameters(command="python3", args=["-I", str(SCRIPT)])
     async with Client(parameters, read_timeout_seconds=PATIENCE_S) as client:
         tools = {tool.name for tool in (await client.list_tools()).tools}
