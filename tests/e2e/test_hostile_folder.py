@@ -59,9 +59,9 @@ class Author:
 
 @pytest.fixture
 def author() -> Iterator[Author]:
-    made = Author()
-    yield made
-    made.close()
+    listener = Author()
+    yield listener
+    listener.close()
 
 
 def hostile(author: Author) -> str:
@@ -128,8 +128,8 @@ def test_trust_lasts_until_the_file_changes_and_a_named_file_needs_none(tmp_path
 
         assert "offline" in ask()[0]
         assert ask("--config", "agent.toml") == ("As you say.\n", "")
-        shown = run("agent", "trust", cwd=tmp_path).stdout
-        assert f'model.api_base = "{model.api_base}"' in shown
+        trusted = run("agent", "trust", cwd=tmp_path).stdout
+        assert f'model.api_base = "{model.api_base}"' in trusted
         assert ask() == ("As you say.\n", "")
         (tmp_path / "agent.toml").write_text(f"{text}# pulled\n")
         assert "agent.toml has changed since it was trusted" in ask()[1]
@@ -159,8 +159,8 @@ def test_names_that_would_steer_a_terminal_do_not(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
     assert "\x1b" not in done.stderr
     assert "model.name, 2 unknown keys" in done.stderr
-    told = run("agent", "trust", "--remove", cwd=folder)
-    assert (told.returncode, told.stderr.count("\n"), "\x1b" in told.stderr) == (1, 1, False)
+    removed = run("agent", "trust", "--remove", cwd=folder)
+    assert (removed.returncode, removed.stderr.count("\n"), "\x1b" in removed.stderr) == (1, 1, False)
 
 
 # Secrets
@@ -214,13 +214,12 @@ def test_secrets_that_come_into_a_trusted_folder_need_trust_of_their_own(tmp_pat
     assert "secrets.env has changed since it was trusted" in run("agent", "config", cwd=tmp_path).stderr
 
 
-@pytest.mark.parametrize("mode", ["PRODUCTION", "DEV"])
-def test_no_library_obeys_the_env_file_of_the_folder(tmp_path: Path, author: Author, mode: str) -> None:
+def test_no_library_obeys_the_env_file_of_the_folder(tmp_path: Path, author: Author) -> None:
     """google-gemini/gemini-cli#25814 again: litellm in its usual mode reads the `.env` of the current folder for itself."""
     (tmp_path / ".env").write_text(f"OLLAMA_API_BASE={author.address}\nHTTPS_PROXY={author.address}\n")
     (tmp_path / "mine.toml").write_text('[model]\nname = "ollama/x"\nretries = 0\n')
 
-    run("agent-cli", "--config", "mine.toml", "hello", cwd=tmp_path, environment={"LITELLM_MODE": mode})
+    run("agent-cli", "--config", "mine.toml", "hello", cwd=tmp_path, environment={"LITELLM_MODE": "DEV"})
 
     assert not author.was_called()
 
@@ -377,9 +376,9 @@ def test_data_that_came_with_the_folder_start_no_agent(tmp_path: Path, subtests:
             assert OWN_DATA in done.stderr
             assert "agent trust`" in done.stderr
             assert digest(tmp_path) == before
-    shown = run("agent", "trust", cwd=clone).stdout
-    assert "data: the agent goes on with the conversations and reminders in it" in shown
-    assert f"{window.relative_to(clone)}: a link to {home}, where the agent would read and write" in shown
+    trusted = run("agent", "trust", cwd=clone).stdout
+    assert "data: the agent goes on with the conversations and reminders in it" in trusted
+    assert f"{window.relative_to(clone)}: a link to {home}, where the agent would read and write" in trusted
 
 
 @pytest.mark.req("X-204")
