@@ -7,9 +7,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from importlib.metadata import distribution
 from pathlib import Path
 
-import mcp
 import pytest
 
 from actors.part import SHIPPED_SKILLS
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("require_sandbox")]
 
 SCRIPT = SHIPPED_SKILLS / "mcp" / "scripts" / "mcp.py"
 EVERYTHING = Path(__file__).with_name("everything.py")
-PACKAGES = str(Path(mcp.__file__).resolve().parents[1])
+PACKAGES = str(Path(str(distribution("mcp").locate_file(""))).resolve())
 
 
 @pytest.fixture
@@ -43,9 +43,9 @@ def stage(port: int) -> Iterator[McpStage]:
     site = {"url": f"http://127.0.0.1:{port}/mcp"}
     with (
         tempfile.TemporaryDirectory(prefix="m-") as root,
-        McpStage(Path(root), {"program": program, "site": site}) as made,
+        McpStage(Path(root), {"program": program, "site": site}) as running,
     ):
-        yield made
+        yield running
 
 
 def run(stage: McpStage, server: str, case: Case, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -70,10 +70,10 @@ def test_a_server_that_does_all_that_the_protocol_knows(
         with subtests.test(name=case.name):
             folder = tmp_path / str(number)
             folder.mkdir()
-            said = run(stage, server, case, folder)
+            done = run(stage, server, case, folder)
 
-            text = said.stdout + said.stderr
-            assert said.returncode == (1 if case.fails else 0), text
+            text = done.stdout + done.stderr
+            assert done.returncode == (1 if case.fails else 0), text
             assert [part for part in case.shows if part not in text] == [], text
             assert [part for part in case.hides if part in text] == []
             files = sorted((folder / "mcp").iterdir()) if (folder / "mcp").is_dir() else []
