@@ -101,9 +101,9 @@ def modules_of(requirement: str) -> set[str]:
         installed = distribution(Requirement(requirement).name)
     except PackageNotFoundError:
         return set()
-    named = (installed.read_text("top_level.txt") or "").split()
-    files = () if named else installed.files or ()
-    return {*named, *(file.parts[0].partition(".")[0] for file in files if file.suffix in (".py", ".so"))}
+    if modules := (installed.read_text("top_level.txt") or "").split():
+        return set(modules)
+    return {file.parts[0].partition(".")[0] for file in installed.files or () if file.suffix in (".py", ".so")}
 
 
 def undeclared_packages(folders: tuple[str, ...], requirements: list[str]) -> dict[str, set[str]]:
