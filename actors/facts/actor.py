@@ -256,9 +256,8 @@ class FactsActor(Actor):
         """Load the index's rows, look at changes, then go on with owed work."""
         (answer,) = yield (self._loading(),)
         if not isinstance(answer, RowsLoaded):
-            self._index_trouble = (
-                f"the index could not be asked for its entries: {getattr(answer, 'reason', 'no answer')}"
-            )
+            reason = getattr(answer, "reason", "no answer")
+            self._index_trouble = f"the index could not be asked for its entries: {reason}"
             log.warning("%s, which is tried again", self._index_trouble)
             self._set(FactsTimer.RETRY, OPEN_AGAIN_S)
             return
@@ -344,12 +343,13 @@ class FactsActor(Actor):
             case FactsTimer.COMPARE:
                 with self.blocking():
                     self._compare()
-            case FactsTimer.RETRY if self._is_open or self._open():
-                if self._index_trouble:
-                    self._asking.begin(self._load())
-                self._indexing.retry()
-                self._attempt(self._turns.take_discord)
-                self._pipeline.go_on()
+            case FactsTimer.RETRY:
+                if self._is_open or self._open():
+                    if self._index_trouble:
+                        self._asking.begin(self._load())
+                    self._indexing.retry()
+                    self._attempt(self._turns.take_discord)
+                    self._pipeline.go_on()
 
     def _cross_out(self) -> None:
         try:
