@@ -10,9 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from actors.http_client.litellm_library import ENVIRONMENT
 from actors.model.kept_routes import keep
 from actors.model.litellm_child import cut_off, listing_of
-from actors.model.provider import ENVIRONMENT
 from tests.patience import PATIENCE_S
 
 MODELS = (
