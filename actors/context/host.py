@@ -1,7 +1,8 @@
-"""Host protocol of this room: services of a window's actor for its parts."""
+"""Services of a window's actor for its parts: the host protocol of this room, and the timer of looks at the logs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -9,7 +10,8 @@ from actors.kernel import Host
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.turn.conversation import Conversation
-from messages.base import Address, TurnId, Window
+from messages.base import Address, RequestId, TurnId, Window
+from messages.context import LookDue
 from messages.turn import LoggedEvent, SpokenTurn
 
 
@@ -37,3 +39,23 @@ class WindowHost(Host, Protocol):
 
     def record(self, kind: Kind, content: str, meta: Mapping[str, MetaValue], *, sync: bool) -> LoggedEvent:
         """Append to the log and to the conversation."""
+
+
+class LookTimer:
+    """Sender of `LookDue` to the window; until then the window stays in memory, the only place of the new words."""
+
+    def __init__(self, host: WindowHost) -> None:
+        self._host = host
+        self._due_s = math.inf
+        self._wait_id = RequestId("")
+
+    def set(self, delay_s: float) -> None:
+        """Have the message sent in so many seconds, or earlier."""
+        due_s = self._host.monotonic() + delay_s
+        if due_s < self._due_s:
+            self._host.withdraw(self._wait_id)
+            self._due_s, self._wait_id = due_s, self._host.wait(delay_s, self._send)
+
+    def _send(self) -> None:
+        self._due_s = math.inf
+        self._host.tell(self._host.address, LookDue())

@@ -6,9 +6,8 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
-from actors.context.host import WindowHost
+from actors.context.host import LookTimer, WindowHost
 from actors.context.log.journal import Journal, LogUnwritable
-from actors.context.look_timer import LookTimer
 from actors.context.news import News
 from actors.context.user_event import news_of
 from domain.log.event import Event, Kind, event

@@ -41,7 +41,7 @@ def rooms_that_import(package: str) -> set[str]:
     ("package", "rooms"),
     [
         ("discord", {"actors.discord"}),
-        ("litellm", {"actors.embedder", "actors.model"}),
+        ("litellm", {"actors.http_client", "actors.model"}),
         ("google", {"actors.embedder"}),
         ("apsw", {"actors.memory"}),
         ("sqlite_vec", {"actors.memory"}),
