@@ -26,9 +26,10 @@ log = logging.getLogger(__name__)
 _HAS_ONE = 160004
 """Discord's code for a message that has a thread already."""
 _MOST_MOVED = 10_000
+_WRITE = "Send Messages in Threads"
 _NEEDED = {
     "Create Public Threads": discord.Permissions(create_public_threads=True),
-    "Send Messages in Threads": discord.Permissions(send_messages_in_threads=True),
+    _WRITE: discord.Permissions(send_messages_in_threads=True),
 }
 
 
@@ -103,8 +104,7 @@ class AutoThreads:
         if channel is None or not is_answered or failed != message.id:
             return None
         try:
-            known = self._usable(self._known_channel(message.id), channel.id)
-            thread = known or await self._open(message, channel, names)
+            thread = self._known_thread(message.id, channel) or await self._open(message, channel, names)
         except CallFailedError as error:
             if message.id in self._unlogged:
                 raise
@@ -141,9 +141,7 @@ class AutoThreads:
         return channel if isinstance(channel, discord.TextChannel) and not says_stop(message.content) else None
 
     async def _open(self, message: WireMessage, channel: discord.TextChannel, names: NameBook) -> discord.Thread | None:
-        me = channel.guild.get_member(self._rest.bot_id() or 0)
-        permissions = discord.Permissions.all() if me is None else channel.permissions_for(me)
-        if lacks := [name for name, permission in _NEEDED.items() if not permissions >= permission]:
+        if lacks := self._lacks(channel):
             self._tell_once(channel.id, f"the bot lacks {' and '.join(lacks)}")
             return None
         otherwise = f"Question of {names.author_name(message)}"
@@ -180,6 +178,17 @@ class AutoThreads:
         except CallRefusedError as error:
             self._tell_once(channel.id, f"the message has a thread that cannot be read: {error}")
         return self._usable(thread, channel.id)
+
+    def _known_thread(self, message_id: int, channel: discord.TextChannel) -> discord.Thread | None:
+        """Existing thread of a message, as far as known without a call; None if the bot may not write there."""
+        thread = self._usable(self._known_channel(message_id), channel.id)
+        return None if thread is None or _WRITE in self._lacks(channel) else thread
+
+    def _lacks(self, channel: discord.TextChannel) -> list[str]:
+        """Permissions for threads that the bot lacks in a channel."""
+        me = channel.guild.get_member(self._rest.bot_id() or 0)
+        permissions = discord.Permissions.all() if me is None else channel.permissions_for(me)
+        return [name for name, permission in _NEEDED.items() if not permissions >= permission]
 
     def _usable(self, thread: object, channel_id: int) -> discord.Thread | None:
         if not isinstance(thread, discord.Thread):

@@ -270,6 +270,7 @@ def test_a_message_without_an_event_is_found_in_a_thread_that_was_quiet_for_long
 
 
 NO_HISTORY = 1 << 16
+NO_WORDS_IN_THREADS = 1 << 38
 
 
 @pytest.mark.parametrize("kind", ["channel", "thread"])
@@ -622,3 +623,16 @@ def test_a_message_that_its_channel_could_not_log_gets_no_thread_afterwards(
     look(playground)
 
     assert [message.window for message in life.messages.wait(2)] == [GENERAL, GENERAL]
+
+
+def test_a_missed_message_with_a_thread_in_which_the_bot_may_not_write_is_answered_in_its_channel(
+    playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
+) -> None:
+    start_life(**kept(tmp_path)).stop()
+    number = playground.say(defaults.GENERAL_ID, "missed")
+    playground.create_thread(defaults.GENERAL_ID, "by hand", message_id=number)
+    playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, deny=NO_WORDS_IN_THREADS)
+
+    life = start_life(**kept(tmp_path), opens_threads=True)
+
+    assert [message.window for message in life.messages.wait(1)] == [GENERAL]
