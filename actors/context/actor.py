@@ -224,6 +224,7 @@ class ContextActor(Actor):
         with self.blocking():
             self._journal.open()
             self._journal.end_before(self._endings.last_words)
+        self._requests.note_opened()
         self._unwritable = ""
         self._pick_up()
 

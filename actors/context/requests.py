@@ -54,8 +54,12 @@ class PartRequests:
         """Messages that could not be logged: a log may have such a message, and a power loss take the message away."""
 
     def note_unlogged(self, message_id: MessageId) -> None:
-        """List a message only after another, successful attempt to log the message."""
+        """List a message no more until the log is opened again."""
         self._unlogged.append(message_id)
+
+    def note_opened(self) -> None:
+        """List all messages of the logs: opening the log synced the log."""
+        self._unlogged.clear()
 
     def handle(self, request: WindowRequest | KeepPast | TellKeptMessages, *, is_idle: bool) -> None:
         """Serve one request.
@@ -90,8 +94,7 @@ class PartRequests:
                 messages = list_kept(self._journal.newest_first(), MOST_KEPT, after)
         except LogUnwritable as error:
             return Refused(request_id=request_id, reason=error.reason)
-        seen = self._host.conversation.seen
-        unsafe = {each for each in self._unlogged if each.isdecimal() and each not in seen}
+        unsafe = set(self._unlogged)
         unfinished = self._host.conversation.unfinished_turns()
         return KeptMessagesTold(
             request_id=request_id,

@@ -12,6 +12,7 @@ from domain.log.event import Kind
 from messages.base import MessageId, RequestId
 from messages.context import KeptMessagesTold, TellKeptMessages
 from messages.discord import Delivered, PostMessage
+from tests.actors.context.retractions import new_window
 from tests.actors.context.rig import CHANNEL, Rig, of_type, texts
 
 LATE = [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE]
@@ -107,6 +108,32 @@ def test_a_message_whose_sync_failed_is_listed_as_logged_once_it_is_safe(tmp_pat
     rig.advance(60)
     assert listed(rig) == {"1", "2"}
     rig.stop()
+
+
+def test_a_message_once_safe_stays_listed_though_a_later_log_is_lost_too(tmp_path: Path) -> None:
+    """Otherwise the surface would not compare the message with Discord, and never notice a missed deletion."""
+    rig = Rig(tmp_path)
+    rig.say("before", 1, wants_answer=False)
+    fail_sync(rig, "kept at the second attempt", 2)
+    rig.tell(CHANNEL, new_window(rig))
+    rig.listener.drain()
+    rig.say("in the new window", 3, wants_answer=False)
+    fail_sync(rig, "kept at the second attempt too", 4)
+    assert listed(rig) == {"1", "2", "3", "4"}
+    rig.stop()
+
+
+def fail_sync(rig: Rig, text: str, number: int) -> None:
+    """Have the sync of one message fail, and the log be opened again."""
+
+    def fails(call: str, _data: bytes) -> None:
+        if call == "sync":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    rig.disk.before = fails
+    rig.say(text, number, wants_answer=False)
+    rig.disk.before = lambda _call, _data: None
+    rig.advance(60)
 
 
 def listed(rig: Rig) -> set[str]:
