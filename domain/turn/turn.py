@@ -254,7 +254,11 @@ def messages_before(turns: Sequence[Turn]) -> tuple[int, int]:
 
 
 def asked_before(message_id: str, turns: Iterable[Turn]) -> tuple[TurnId, ...]:
-    """Turns whose question is not newer than a message; a turn without a number to compare counts as older."""
+    """Turns without a newer message than the given one; a message without a number to compare counts as older."""
     number = int(message_id) if message_id.isdecimal() else None
-    numbers = ((turn.id, int(turn.message_id) if turn.message_id.isdecimal() else 0) for turn in turns)
-    return tuple(turn_id for turn_id, question in numbers if number is None or question <= number)
+    newest = ((turn.id, max(map(_number, (turn.message_id, *turn.joined)))) for turn in turns)
+    return tuple(turn_id for turn_id, question in newest if number is None or question <= number)
+
+
+def _number(message_id: str) -> int:
+    return int(message_id) if message_id.isdecimal() else 0

@@ -97,7 +97,7 @@ class _Logs:
     words: str = ""
     """All answers and calls."""
     unanswered: dict[Window, dict[str, int]] = field(default_factory=dict)
-    """Window -> each turn without an answer so far, and its message."""
+    """Window -> each turn without an answer so far, and its newest message."""
     stopped: set[str] = field(default_factory=set)
     """Turns stopped by a person's "stop"."""
     damage: list[str] = field(default_factory=list)
@@ -150,6 +150,10 @@ def _take_in(logs: _Logs, window: Window, event: Event) -> None:
             logs.unanswered.get(window, {}).pop(turn, None)
         case Kind.SYSTEM if meta.get("what") == "joined":
             logs.ended.setdefault(str(meta.get("message")), f"joined {meta.get('turn')}")
+            unanswered = logs.unanswered.setdefault(window, {})
+            joined = unanswered.pop(str(meta.get("message")), 0)
+            if turn in unanswered:
+                unanswered[turn] = max(unanswered[turn], joined)
         case Kind.AGENT | Kind.TOOL_CALL:
             logs.words += f"{event.content}\n"
             if turn in logs.stopped:

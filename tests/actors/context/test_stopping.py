@@ -188,3 +188,15 @@ def test_a_word_that_comes_late_leaves_a_later_question_that_runs(rig: Rig) -> N
     rig.say("stop", 2)
     assert not of_type(CancelModel, rig.model.drain())
     assert [event.content for event in rig.events()][3:] == ["unanswered: stopped by Alice"]
+
+
+def test_a_word_that_comes_late_leaves_a_turn_that_a_later_question_has_joined(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, mid_turn="steer")
+    rig.say("one", 1)
+    rig.say("three", 3)
+    rig.answer("", bash_call("date"), stop=StopReason.TOOL_CALLS)
+    rig.finish_command("noon")
+    rig.say("stop", 2)
+    rig.answer("1 and 3")
+    assert rig.deliver().answers_message_id == "1"
+    rig.stop()
