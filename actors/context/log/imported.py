@@ -37,7 +37,7 @@ class _Live(NamedTuple):
     ids: frozenset[int]
     """Messages in the log."""
     first: int | None
-    """First message of a person; None without any."""
+    """First message of a person, as of `_first_of`; None without any."""
 
 
 class ImportedLogs:
@@ -213,11 +213,19 @@ class ImportedLogs:
                 if name not in self._live or self._live[name].size != (folder / name).lstat().st_size:
                     data = read_regular(folder / name)
                     log = parse(data)
-                    first = min(_ids(log, (Kind.USER,)), default=None)
-                    self._live[name] = _Live(len(data), frozenset(_ids(log)), first)
+                    self._live[name] = _Live(len(data), frozenset(_ids(log)), self._first_of(log))
         except OSError as error:
             raise self._unwritable("cannot be read", error) from error
         return frozenset[int]().union(*(each.ids for each in self._live.values()))
+
+    def _first_of(self, log: ParsedLog) -> int | None:
+        """First message of a person; the starter of a thread does not count if the window was told of it afterwards.
+
+        Such a starter may be years older than the log, and so may the bot's own messages in the thread.
+        """
+        metas = (meta_dict(each.meta_json) for each in records_of(log) if each.kind is Kind.USER)
+        people = (meta for meta in metas if not (meta.get("overheard") and meta.get("message_id") == self._window.id))
+        return min((number for meta in people for number in _numbers(message_ids(Kind.USER, meta))), default=None)
 
     def _find_own(self, messages: Iterable[PastMessage]) -> set[int]:
         """The bot's own messages among the given, since the first message of a person in a known live log."""
@@ -263,8 +271,8 @@ def records_of(log: ParsedLog) -> Iterator[Event | Forgotten]:
     yield from (each for each in log.forgotten if not each.is_quote)
 
 
-def _ids(log: ParsedLog, kinds: Collection[Kind] = (Kind.USER, Kind.DELIVERY, Kind.SYSTEM)) -> Iterator[int]:
-    """Numbers of the messages held or mentioned by a log's events of given kinds, including forgotten messages."""
+def _ids(log: ParsedLog) -> Iterator[int]:
+    """Numbers of the messages held or mentioned by a log's events, including forgotten messages."""
     for each in records_of(log):
-        if each.kind in kinds:
+        if each.kind in (Kind.USER, Kind.DELIVERY, Kind.SYSTEM):
             yield from _numbers(message_ids(each.kind, meta_dict(each.meta_json)))

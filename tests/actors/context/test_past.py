@@ -146,6 +146,22 @@ def test_an_own_message_whose_delivery_is_not_logged_yet_is_no_past(rig: Rig) ->
     rig.stop()
 
 
+@pytest.mark.req("X-254")
+def test_an_own_message_of_an_old_thread_is_past_though_the_thread_s_starter_is_in_the_live_log(rig: Rig) -> None:
+    """The log is newer than the thread: an earlier data root is lost, and the window was told of the old starter."""
+    starter = int(THREAD.id)
+    old, running = (
+        msgspec.structs.replace(past(number, "an answer"), message_id=MessageId(str(starter + number)), is_own=True)
+        for number in (1, 7)
+    )
+    rig.say("an old message", starter, THREAD, wants_answer=False)
+    rig.say("a question", starter + 5, THREAD)
+    assert keep(rig, [old, running], THREAD).kept == 1
+    (logged,) = past_events(rig.root)
+    assert logged.meta_dict()["message_id"] == old.message_id
+    rig.stop()
+
+
 def test_a_missed_message_is_answered_though_an_export_with_the_message_was_imported_before(rig: Rig) -> None:
     """Of a message older than the window's newest log, the next life reads all logs."""
     exchange(rig, "said live", FIRST + 5)
