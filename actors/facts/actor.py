@@ -227,6 +227,7 @@ class FactsActor(Actor):
         try:
             with self.blocking():
                 do()
+            self._trouble = ""
         except (OSError, UnicodeError) as error:
             self._trouble = str(error)
             log.warning("a turn could not be kept, which is tried again: %s", error)
@@ -372,13 +373,8 @@ class FactsActor(Actor):
         self.tell(self.address, FilesChanged(paths=paths))
 
     def _description(self, message: DescribeYourself) -> SelfDescription:
-        troubles = (
-            self._trouble,
-            self._indexing.trouble,
-            self._pipeline.trouble,
-            self._git_trouble,
-            self._index_trouble,
-        )
+        parts = self._indexing.trouble, self._pipeline.trouble
+        troubles = self._trouble, *parts, self._git_trouble, self._index_trouble
         trouble = "; ".join(each for each in troubles if each)
         return SelfDescription(
             request_id=message.request_id,

@@ -120,6 +120,7 @@ def test_a_turn_in_discord_that_the_disk_refuses_is_kept_once_the_disk_takes_it(
     rig.wait(6)
 
     assert rig.turns(NAME) == ["I see.", "My wife is called Anne"]
+    assert rig.figures()["state"] == "ready"
     rig.die()
     assert rig.turns(NAME) == ["I see.", "My wife is called Anne"]
     rig.stop()
