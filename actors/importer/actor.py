@@ -61,6 +61,8 @@ class _Batch:
     read: int = 0
     is_last: bool = False
     audience: str = ""
+    stored: int | None = None
+    """New messages among the messages; None until all are in a log."""
 
 
 class ImporterActor(Actor):
@@ -68,8 +70,8 @@ class ImporterActor(Actor):
 
     Owns: the journal of imports.
     Asks: the surface for places and pages, windows to keep messages, the memory to index the logs.
-    Crashes on: an unreadable journal. After a failed write the last noted step is done again; a log written after that
-    step is known to its window, so no message is taken twice.
+    Crashes on: an unreadable journal. After a failed write only the note is repeated; the next life goes on after the
+    last noted step. A log written after that step is known to its window, so no message is taken twice.
     """
 
     def __init__(
@@ -107,6 +109,8 @@ class ImporterActor(Actor):
         self._read = 0
         self._notes: dict[str, None] = {}
         """Why places are not read, each reason once."""
+        self._waits: dict[str, None] = {}
+        """Why the import waits for the timer, each reason once."""
 
     def on_start(self) -> None:
         """Read the journal, and resume an interrupted import."""
@@ -131,8 +135,7 @@ class ImporterActor(Actor):
             case ImportGoesOn() if message.window is not None:
                 self._ask_for_page(message.window)
             case ImportGoesOn():
-                self._timer = None
-                self._go_on()
+                self._resume()
             case PastListed() | CategoriesFound() | PastRead() | PastDelayed() | PastKept() | LogIndexed() | Refused():
                 pass  # An answer behind its deadline, or one to an earlier life.
             case _:
@@ -194,7 +197,7 @@ class ImporterActor(Actor):
             estimate=left,
             per_second=round(rate, 1),
             left_s=round(left / rate, 1) if rate else 0.0,
-            note="; ".join(self._notes),
+            note="; ".join({**self._notes, **self._waits}),
         )
 
     @property
@@ -231,9 +234,18 @@ class ImporterActor(Actor):
 
     def _come_back(self, after_s: float, reason: str) -> None:
         """Go on later, and say why until then."""
-        self._notes[reason] = None
+        self._waits[reason] = None
         if self._timer is None:
             self._timer = self.after(after_s, ImportGoesOn())
+
+    def _resume(self) -> None:
+        """Note the progress that the disk refused, and go on."""
+        self._timer = None
+        self._waits.clear()
+        for window, batch in list(self._busy.items()):
+            if batch.stored is not None:
+                self._advance(window, batch, batch.stored)
+        self._go_on()
 
     def _go_on(self) -> None:
         """Read the places with the newest unread messages; end the import after the last place."""
@@ -312,26 +324,27 @@ class ImporterActor(Actor):
 
     def _keep(self, window: Window, batch: _Batch) -> None:
         if not batch.messages:
+            batch.stored = 0
             self._advance(window, batch, 0)
             return
 
         def take(stored: int, reason: str) -> None:
             if reason:
                 self._delay(window, AGAIN_S, reason)
-            else:
-                self._advance(window, batch, stored)
+                return
+            batch.stored = stored
+            ids = tuple(message.message_id for message in batch.messages)
+            self.tell(self._surface, SettlePast(window=window, message_ids=ids))
+            self._advance(window, batch, stored)
 
         self._keeper.keep(window, batch.messages, batch.audience, take)
 
     def _advance(self, window: Window, batch: _Batch, stored: int) -> None:
-        """Note the messages as logged, and go on."""
-        ids = tuple(message.message_id for message in batch.messages)
-        if ids:
-            self.tell(self._surface, SettlePast(window=window, message_ids=ids))
-        newest = max(map(int, ids), default=0)
-        fresh = batch.reading.take(batch.before, newest, len(ids), stored, is_last=batch.is_last)
+        """Note the messages as logged, and go on; if the disk refuses the note, only the note is repeated later."""
+        newest = max((int(message.message_id) for message in batch.messages), default=0)
+        fresh = batch.reading.take(batch.before, newest, len(batch.messages), stored, is_last=batch.is_last)
         if reason := self._write(lambda: self._journal.note([fresh])):
-            self._delay(window, AGAIN_S, reason)
+            self._come_back(AGAIN_S, reason)
             return
         del self._busy[window]
         self._go_on()

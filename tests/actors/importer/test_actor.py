@@ -184,7 +184,8 @@ def test_a_full_disk_under_the_journal_holds_an_import_up_and_ends_none(tmp_path
     assert "no space left" in refused.reason
     world.start()
     world.pass_time(150)
-    assert world.describe().state == "done"
+    described = world.describe()
+    assert (described.state, described.kept, described.note) == ("done", 150, "channel 7: closed")
     assert set(world.count_kept().values()) == {1}
     assert len(world.count_kept()) == 150
     assert len(lines) >= 4
