@@ -162,8 +162,8 @@ class ForgetActor(Actor):
         if preview is None or preview.until_s < self.monotonic() or preview.asker != self._asker(message):
             self._answer_again(message)
             return
-        entry = replace(preview.entry, asker=preview.asker).with_record(asked_at=self.now(), why=message.why)
-        if self._begin(entry, message):
+        entry = preview.entry.with_record(asked_at=self.now(), why=message.why)
+        if self._begin(entry, preview.asker, message):
             self._state.previews.pop(message.preview_id, None)
 
     def _answer_again(self, message: CarryOutForget) -> None:
@@ -182,12 +182,12 @@ class ForgetActor(Actor):
         if isinstance(events := _require_events(resolved), str):
             self._refuse(message, events)
         else:
-            is_expired = events.scope.kind is ScopeKind.EXPIRED
-            entry = self._entry(events, message.by or OPERATOR, message.why)
-            self._begin(replace(entry, asker=None if is_expired else OF_OPERATOR), message)
+            self._begin(self._entry(events, message.by or OPERATOR, message.why), OF_OPERATOR, message)
 
-    def _begin(self, entry: Entry, message: CarryOutForget) -> bool:
+    def _begin(self, entry: Entry, asker: Asker, message: CarryOutForget) -> bool:
         """Put a request on the disk and begin; False if the disk refuses."""
+        if entry.record.kind is not ScopeKind.EXPIRED:  # newer repetitions of expired words stay
+            entry = replace(entry, asker=asker)
         try:
             with self.blocking():
                 self._journal.write(entry)

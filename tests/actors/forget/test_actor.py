@@ -286,6 +286,17 @@ def test_the_agents_own_rule_needs_no_preview_and_takes_no_repetitions(rig: Rig,
     assert (record.by, record.why, record.kind) == ("retention", "older than 8 days", ScopeKind.EXPIRED)
 
 
+def test_expired_words_that_an_operator_counts_first_take_no_repetitions(
+    rig: Rig, house: Household, tmp_path: Path
+) -> None:
+    house.events[HERE][0] = replace(house.events[HERE][0], at=AT - timedelta(days=9))
+    late = repeat_owl(house, tmp_path)
+    done = rig.forget(Scope(kind=ScopeKind.EXPIRED, window=HERE, before=AT))
+    rig.advance(0)
+    assert done.events == 1
+    assert {each.text for each in late} <= {*texts_left(house)}
+
+
 def test_a_person_cannot_pass_a_scope_instead_of_a_preview(rig: Rig, house: Household) -> None:
     make = partial(CarryOutForget, window=HERE, scope=message("e2"), asked_by=ANNE)
     assert "please ask once more" in refusal(rig.answer(rig.ask(make)))
