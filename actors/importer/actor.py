@@ -99,6 +99,8 @@ class ImporterActor(Actor):
         off_record = partial(off_record_of, root=root, rules=rules or ChannelRules())
         self._exports = ExportImport(self, self._keeper, self._note_exported, off_record, surface)
         self._is_listed = False
+        self._unnoted: PastListed | None = None
+        """Places listed by Discord whose note was refused by the disk."""
         self._places: set[Window] = set()
         """Readable places listed by Discord in this life."""
         self._busy: dict[Window, _Batch] = {}
@@ -152,7 +154,7 @@ class ImporterActor(Actor):
             if reason := self._note_state("reading"):
                 self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
                 return
-            self._read, self._is_listed = 0, False
+            self._read, self._is_listed, self._unnoted = 0, False, None
             self._notes.clear()
             self._list()
         self.tell(request.reply_to, self._describe(request.request_id))
@@ -218,10 +220,11 @@ class ImporterActor(Actor):
                 fresh = [begin(place, known.get(place.window)) for place in reply.places]
                 changed = [each for each in fresh if each != known.get(each.window)]
                 if reason := self._write(lambda: self._journal.note(changed)):
+                    self._unnoted = reply
                     self._come_back(AGAIN_S, reason)
                     return
                 self.tell(self._surface, NotePast(windows=tuple(each.window for each in fresh)))
-                self._is_listed = True
+                self._is_listed, self._unnoted = True, None
                 self._began_s = self.monotonic()
                 self._places = {place.window for place in reply.places}
                 self._go_on()
@@ -252,7 +255,10 @@ class ImporterActor(Actor):
         if not self._is_reading:
             return
         if not self._is_listed:
-            self._list()
+            if self._unnoted is None:
+                self._list()
+            else:
+                self._take_list(self._unnoted)
             return
         if self._timer is None:
             self._delayed.clear()

@@ -186,6 +186,7 @@ def test_a_full_disk_under_the_journal_holds_an_import_up_and_ends_none(tmp_path
     world.pass_time(150)
     described = world.describe()
     assert (described.state, described.kept, described.note) == ("done", 150, "channel 7: closed")
+    assert (discord.listings, len(discord.read)) == (1, 2)
     assert set(world.count_kept().values()) == {1}
     assert len(world.count_kept()) == 150
     assert len(lines) >= 4

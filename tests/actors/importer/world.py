@@ -57,6 +57,8 @@ class PastDiscord:
         }
         self.moods: list[Message | str] = []
         """Replies to the next requests for pages in the place of pages: `refused` or `delayed`."""
+        self.listings = 0
+        """Number of requests for all places."""
         self.read: list[int] = []
         """`before` of each page that was asked for."""
         self.settled: list[str] = []
@@ -68,6 +70,7 @@ class PastDiscord:
         """Reply of the surface."""
         match message:
             case ListPast():
+                self.listings += 1
                 places = (PastPlace(window=window, newest=ids[-1]) for window, ids in self.ids.items())
                 return PastListed(request_id=message.request_id, places=tuple(places), left_out=("channel 7: closed",))
             case FindCategories():
