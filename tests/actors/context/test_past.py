@@ -162,6 +162,18 @@ def test_an_own_message_of_an_old_thread_is_past_though_the_thread_s_starter_is_
     rig.stop()
 
 
+@pytest.mark.req("X-254")
+def test_an_own_message_behind_an_edited_question_that_opened_a_thread_is_no_past(rig: Rig) -> None:
+    starter = int(THREAD.id)
+    rig.say("a question", starter, THREAD)
+    rig.tell(THREAD, ReviseMessage(window=THREAD, message_id=MessageId(THREAD.id), text="another question", files=0))
+    rig.advance(60)
+    rig.say("a second question", starter + 9, THREAD)
+    running = msgspec.structs.replace(past(7, "an answer"), message_id=MessageId(str(starter + 7)), is_own=True)
+    assert keep(rig, [running], THREAD).kept == 0
+    rig.stop()
+
+
 def test_a_missed_message_is_answered_though_an_export_with_the_message_was_imported_before(rig: Rig) -> None:
     """Of a message older than the window's newest log, the next life reads all logs."""
     exchange(rig, "said live", FIRST + 5)
