@@ -128,10 +128,11 @@ class Announcer:
         there = {*state.shown_keys, *owed, *(key for waiting in state.next_ones.values() for key in waiting)}
         missing = {key: firing for key, firing in missing.items() if key not in there}
         settled = {key: firing for key, firing in missing.items() if f"{FIRING}{key}" not in state.outgoing}
-        for key, changed in _find_other_words(settled, lines).items():
-            if changed.key not in state.shown_keys:
-                del missing[key]
-                owed[changed.key] = changed
+        own_keys = there | {outgoing.firing.key for outgoing in state.outgoing.values()}
+        for key, (changed, is_only) in _find_other_words(settled, lines, own_keys).items():
+            del missing[key]
+            owed[changed.key] = changed
+            if is_only and changed.reminder.id not in state.spent_ids:
                 state.reworded.add(changed.key)
         state.owed = owed
         state.reworded &= owed.keys()
@@ -270,12 +271,17 @@ class Announcer:
                 self._state.owed[outgoing.firing.key] = outgoing.firing
 
 
-def _find_other_words(firings: Mapping[str, Firing], lines: Iterable[bytes]) -> dict[str, Firing]:
+def _find_other_words(
+    firings: Mapping[str, Firing], lines: Iterable[bytes], own_keys: set[str]
+) -> dict[str, tuple[Firing, bool]]:
     """Firings of the same reminders in other words, where a user has changed the words, and nothing else, meanwhile.
+
+    Each comes with True if no other line has the id: else a message with the id may show another reminder.
 
     Args:
         firings: Firings by key, without a line in the file.
         lines: The file's lines.
+        own_keys: Keys of firings of their own: lines may share an id, as copies do. The results' keys are added.
     """
     lines_by_id = defaultdict[bytes, list[bytes]](list)
     for line in lines if firings else ():
@@ -285,8 +291,12 @@ def _find_other_words(firings: Mapping[str, Firing], lines: Iterable[bytes]) -> 
     for key, firing in firings.items():
         candidates = lines_by_id.get(firing.reminder.id.encode("ascii"), [])
         for entry in scan_lines(enumerate(candidates, 1)).entries:
-            if msgspec.structs.replace(entry.reminder, message=firing.reminder.message) == firing.reminder:
-                changed[key] = msgspec.structs.replace(firing, raw=entry.raw, reminder=entry.reminder)
+            other = msgspec.structs.replace(firing, raw=entry.raw, reminder=entry.reminder)
+            is_same = msgspec.structs.replace(entry.reminder, message=firing.reminder.message) == firing.reminder
+            if is_same and other.key not in own_keys:
+                changed[key] = other, len(candidates) == 1
+                own_keys.add(other.key)
+                break
     return changed
 
 

@@ -49,7 +49,8 @@ class SchedulerState:
     """Undelivered firings by key, each without a line at the last look, as in the middle of a save; the next decides.
     """
     reworded: set[str] = field(default_factory=set)
-    """Keys of undelivered firings whose words changed: people may have seen the earlier words."""
+    """Keys of undelivered firings whose words changed, each of the only line with its id: people may have seen the
+    earlier words."""
     shown_failed: dict[str, Firing] = field(default_factory=dict)
     """Firings by key that people have seen, each with a line still marked as failed."""
     rests_until: dict[str, float] = field(default_factory=dict)

@@ -177,6 +177,39 @@ def test_a_reminder_whose_words_a_person_changes_before_it_was_known_to_be_shown
     assert file.read_text() == ("" if recur == "none" else line("red medicine", "2026-03-28 12:01", recur) + "\n")
 
 
+@pytest.mark.parametrize("recur", ["none", "daily"])
+def test_a_reminder_is_shown_though_another_of_its_id_was_shown_and_taken_out(
+    start: StartProcess, file: Path, channel: Channel, recur: str
+) -> None:
+    medicine, water = (line(words, "2026-03-28 12:01", recur) + "\n" for words in ("medicine", "water"))
+    file.write_text(medicine + water)
+    process = start()
+    process.settle()
+    channel.fails = 2
+    process.pass_minutes(1)
+    first = next(request for request in channel.requests if "medicine" in request.text)
+    channel.postings.append(PostedMessage(process.clock.now(), first.text, first.nonce))
+    file.write_text(water)
+    process.pass_minutes(3)
+    assert [("medicine" in text, "water" in text) for text in channel.texts()] == [(True, False), (False, True)]
+
+
+def test_recurring_reminders_of_one_id_whose_words_a_person_changes_before_they_could_be_shown_are_all_shown(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    medicine, water, tea = (line(words, "2026-03-28 12:01", "daily") + "\n" for words in ("medicine", "water", "tea"))
+    file.write_text(medicine + water + tea)
+    process = start()
+    process.settle()
+    channel.fails = 2
+    process.pass_minutes(1)
+    assert len(channel.postings) == 1
+    file.write_text((medicine + water).replace('msg="', 'msg="two ') + tea)
+    process.pass_minutes(3)
+    words = sorted(text.partition("\n")[0].partition("> ")[2] for text in channel.texts())
+    assert words == ["tea", "two medicine", "two water"]
+
+
 def test_the_present_words_of_a_recurring_reminder_wait_for_what_becomes_of_the_earlier_words_on_their_way(
     start: StartProcess, file: Path, channel: Channel
 ) -> None:
