@@ -271,8 +271,11 @@ def make_folders(disk: Disk, folder: Path) -> None:
     """
     missing = [each for each in (folder, *folder.parents) if not each.is_dir()]
     deepest = missing[-1].parent if missing else folder
-    with suppress(PermissionError):  # another user's folder
+    try:
         disk.sync_folder(deepest.parent)
+    except OSError as error:  # another user's folder, or one of mounts only, was not made here
+        if not (isinstance(error, PermissionError) or error.errno in _UNSUPPORTED):
+            raise
     for each in reversed(missing):
         disk.make_folder(each)
         try:

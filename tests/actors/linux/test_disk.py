@@ -104,6 +104,22 @@ def test_folders_are_made_with_names_that_survive_though_a_sync_ended_the_first_
     assert disk.at_risk(tmp_path) == set()
 
 
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EINVAL])
+def test_folders_are_made_below_the_root_of_a_file_system_that_lies_in_a_folder_that_cannot_be_synced(
+    tmp_path: Path, code: int
+) -> None:
+    codes = [code]
+
+    def fail(name: str, _data: bytes) -> None:
+        if name == "sync_folder" and codes:  # an automounter's folder, say
+            raise OSError(codes.pop(), os.strerror(code))
+
+    disk = RecordingDisk(before=fail)
+    make_folders(disk, tmp_path / "a" / "b")
+    assert disk.at_risk(tmp_path) == set()
+    assert codes == []
+
+
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_a_folder_whose_name_cannot_be_synced_is_not_left_as_if_it_were_safe(tmp_path: Path, number: int) -> None:
     disk, syncs, folder = RecordingDisk(), list[str](), tmp_path / "a" / "b" / "c"
