@@ -344,14 +344,14 @@ class ApprovalActor(Actor):
         each.again_id = self.wait(seconds, partial(self._post_again, each.question.id))
 
     def _note_delivery(self, delivery: Delivery) -> None:
-        """Note the fate of a question's message."""
+        """Note the fate of an open question's message; of a decided or ended question only the buttons go."""
+        late = self._state.ended.pop(delivery.request_id, None)
+        if late is not None and isinstance(delivery, Delivered):
+            window, text = late
+            message_id = delivery.message_ids[-1]
+            self.tell(self._config.surface, EndButtons(window=window, message_id=message_id, text=text))
         each = self._state.open.get(delivery.request_id.removeprefix(POST_PREFIX))
-        if each is None:
-            late = self._state.ended.pop(delivery.request_id, None)
-            if late is not None and isinstance(delivery, Delivered):
-                window, text = late
-                message_id = delivery.message_ids[-1]
-                self.tell(self._config.surface, EndButtons(window=window, message_id=message_id, text=text))
+        if each is None or each.question.decision is not Decision.OPEN:
             return
         match delivery:
             case Delivered():

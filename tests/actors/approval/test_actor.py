@@ -307,6 +307,28 @@ def test_a_question_that_is_decided_before_it_is_shown_is_not_posted_again(rig: 
     assert rig.drain_posts() == []
 
 
+def test_a_question_that_is_decided_before_it_is_shown_loses_its_buttons_then_and_counts(rig: Rig) -> None:
+    request_id = rig.ask("make")
+    (post,) = rig.drain_posts()
+    rig.tell(WithdrawApproval(request_id=request_id))
+    assert isinstance(rig.decide(post, UserId("")), ApprovalDecided)
+    rig.tell(Delivered(request_id=post.request_id, message_ids=(MessageId("77"),)))
+    (end,) = rig.drain_ended_buttons()
+    assert (end.message_id, "Allowed by" in end.text) == ("77", True)
+    assert isinstance(rig.answer(rig.ask("make")), ApprovalGranted)
+
+
+def test_a_decision_made_before_a_question_could_be_shown_counts_though_nobody_can_be_shown_the_question(
+    rig: Rig,
+) -> None:
+    request_id = rig.ask("make")
+    (post,) = rig.drain_posts()
+    rig.tell(WithdrawApproval(request_id=request_id))
+    assert isinstance(rig.decide(post, UserId("")), ApprovalDecided)
+    rig.tell(DeliveryRefused(request_id=post.request_id, reason="gone"))
+    assert isinstance(rig.answer(rig.ask("make")), ApprovalGranted)
+
+
 def test_a_deleted_question_is_refused_and_another_message_is_no_matter(rig: Rig) -> None:
     asked = rig.ask()
     rig.show("77")
