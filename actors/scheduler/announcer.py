@@ -127,10 +127,10 @@ class Announcer:
             state.next_ones[window] = _still_there(waiting, present)
         there = {*state.shown_keys, *owed, *(key for waiting in state.next_ones.values() for key in waiting)}
         missing = {key: firing for key, firing in missing.items() if key not in there}
-        settled = {key: firing for key, firing in missing.items() if f"{FIRING}{key}" not in state.outgoing}
         own_keys = there | {outgoing.firing.key for outgoing in state.outgoing.values()}
+        settled = {key: firing for key, firing in (state.unseen | missing).items() if key not in own_keys}
         for key, (changed, is_only) in _find_other_words(settled, lines, own_keys).items():
-            del missing[key]
+            missing.pop(key, None)
             owed[changed.key] = changed
             if is_only and changed.reminder.id not in state.spent_ids:
                 state.reworded.add(changed.key)

@@ -210,6 +210,24 @@ def test_recurring_reminders_of_one_id_whose_words_a_person_changes_before_they_
     assert words == ["tea", "two medicine", "two water"]
 
 
+@pytest.mark.parametrize("fails", [0, 1])
+def test_a_recurring_reminder_whose_words_a_slow_save_changes_is_shown_though_a_look_finds_half_of_the_file(
+    start: StartProcess, file: Path, channel: Channel, fails: int
+) -> None:
+    file.write_text(WHOLE)
+    process = start()
+    process.settle()
+    channel.fails = fails
+    process.pass_minutes(fails)
+    file.write_text(HALF)
+    process.pass_minutes(1)
+    assert channel.postings == []
+    file.write_text(WHOLE.replace("medicine", "red medicine"))
+    process.pass_minutes(3)
+    (text,) = channel.texts()
+    assert "red medicine" in text
+
+
 def test_the_present_words_of_a_recurring_reminder_wait_for_what_becomes_of_the_earlier_words_on_their_way(
     start: StartProcess, file: Path, channel: Channel
 ) -> None:
