@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from secrets import token_urlsafe
+from secrets import token_hex
 
 import msgspec
 
@@ -71,8 +71,8 @@ class LoopbackModel:
         """
         self.behave = behave
         """Answers requests beyond the script."""
-        self.secret_path = f"/{token_urlsafe(32)}"
-        """Prefix of every path: loopback addresses are open to all users of a machine."""
+        self.secret_path = f"/{token_hex(32)}"
+        """Prefix of every path: all users of a machine reach loopback. Hex, as no provider's key."""
         self._latency_s = latency_s
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="loopback-model", daemon=True)

@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from secrets import token_urlsafe
+from secrets import token_hex
 from typing import Any, Self
 
 from aiohttp import web
@@ -71,7 +71,7 @@ class LoopbackSpeech:
         """When the script is used up."""
         self.calls: list[Listened] = []
         self.url = ""
-        self._secret = token_urlsafe(32)
+        self._secret = token_hex(32)
         self._loop = LoopThread("loopback-speech")
         self._changed = threading.Condition()
         self._released = asyncio.Event()

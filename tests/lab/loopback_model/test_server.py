@@ -58,6 +58,12 @@ def test_every_server_has_a_secret_of_its_own() -> None:
             model._loop.close()
 
 
+def test_an_address_is_taken_for_no_key_of_a_provider() -> None:
+    """With letters of base64 one address in 262,144 begins with `sk-`, which settings refuse as a secret."""
+    with LoopbackModel() as server:
+        assert set(server.secret_path.removeprefix("/")) <= set("0123456789abcdef")
+
+
 def test_a_stranger_who_speaks_no_http_or_sends_without_end_is_refused_at_once(subtests: pytest.Subtests) -> None:
     cases: list[bytes] = [b"nonsense\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n", b"x" * 70_000]
     for raw in cases:
