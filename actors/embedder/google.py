@@ -14,8 +14,8 @@ from actors.embedder.worker import Loading
 from actors.http_client.bounded_answers import Bounds, chain, refusal_in, refuse_detours
 from actors.http_client.clean_connector import CleanConnector
 from actors.http_client.environment import proxy_for, trusted_certificates
+from actors.http_client.late_import import LATE_IMPORT
 from actors.http_client.library_transport import MOST_BYTES
-from actors.part.late_import import LATE_IMPORT
 from domain.memory.embedding import google_fault
 from domain.policy.retrying import Fault, FaultKind
 from messages.embedder import TextRole

@@ -11,7 +11,6 @@ from actors.embedder.backend import CallError, Counted, Limits, count_in
 from actors.embedder.worker import Loading
 from actors.http_client.bounded_answers import chain, refusal_in
 from actors.http_client.litellm_library import import_litellm
-from actors.part.late_import import LATE_IMPORT
 from domain.memory.embedding import cut
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.embedder import TextRole
@@ -51,7 +50,7 @@ class LitellmBackend:
         self._api_base = api_base
         self._timeout_s = timeout_s
         self._now = now
-        self._library = Loading("embedder-load", _import)
+        self._library = Loading("embedder-load", import_litellm)
         self.limits = Limits(texts=64, chars=100_000, queries=4, documents=3, timeout_s=timeout_s)
 
     async def warm_up(self) -> None:
@@ -133,7 +132,7 @@ class LitellmJudge:
         self.model = model
         self._api_keys = api_keys
         self._now = now
-        self._library = Loading("reranker-load", _import)
+        self._library = Loading("reranker-load", import_litellm)
 
     async def warm_up(self) -> None:
         """Import litellm."""
@@ -213,8 +212,3 @@ def _in_order(data: Sequence[Any]) -> list[object]:
     if sorted(place for place in places if isinstance(place, int)) == list(range(len(items))):
         items.sort(key=lambda item: int(item["index"]))
     return [item.get("embedding") for item in items]
-
-
-def _import() -> Any:
-    with LATE_IMPORT:
-        return import_litellm()

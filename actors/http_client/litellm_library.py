@@ -7,6 +7,7 @@ import os
 import warnings
 from typing import Any
 
+from actors.http_client.late_import import LATE_IMPORT
 from actors.http_client.library_transport import bound_calls
 
 MODE = "LITELLM_MODE"
@@ -26,20 +27,21 @@ aiohttp's own 100.)"""
 
 def import_litellm() -> Any:
     """Import litellm, which takes seconds; no prints and no log lines, since log lines can hold request text."""
-    for name, value in ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
-    os.environ[MODE] = ENVIRONMENT[MODE]
-    warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
-    import litellm
-    from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
-    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+    with LATE_IMPORT:
+        for name, value in ENVIRONMENT.items():
+            os.environ.setdefault(name, value)
+        os.environ[MODE] = ENVIRONMENT[MODE]
+        warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
+        import litellm
+        from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
+        from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
-    bound_calls(AsyncHTTPHandler, LiteLLMAiohttpTransport)
-    litellm.suppress_debug_info = True
-    # Its embedding API takes our "no retries" for "unsaid" and would try each call three times.
-    litellm.DEFAULT_MAX_RETRIES = 0
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    for name in ("httpx", "openai"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-    return litellm
+        bound_calls(AsyncHTTPHandler, LiteLLMAiohttpTransport)
+        litellm.suppress_debug_info = True
+        # Its embedding API takes our "no retries" for "unsaid" and would try each call three times.
+        litellm.DEFAULT_MAX_RETRIES = 0
+        for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        for name in ("httpx", "openai"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+        return litellm

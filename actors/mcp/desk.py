@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from actors.http_client.late_import import LATE_IMPORT
 from actors.kernel import Host
 from actors.mcp.config import McpConfig, ServerConfig
 from actors.mcp.errors import ServerError
 from actors.mcp.session import Session
-from actors.part.late_import import LATE_IMPORT
 from domain.text.secret_scrub import Scrubber
 from domain.turn.tools.arguments import fault_of_arguments
 from domain.turn.tools.catalogue import Tool, describe_tool, nearest_names, search_tools

@@ -22,6 +22,7 @@ from functools import cache
 from typing import Any
 
 from actors.http_client.bounded_answers import chain
+from actors.http_client.late_import import LATE_IMPORT
 from actors.http_client.litellm_library import import_litellm
 from actors.model.answer import MOST_CHARS, bound_fault, completion_of, require_room
 from actors.model.backend import AttemptError, AttemptProgress
@@ -29,7 +30,6 @@ from actors.model.config import NO_KEY, ModelConfig
 from actors.model.conversation import Conversations
 from actors.model.silence import Silence
 from actors.model.wire import fit_ids, tools_of
-from actors.part.late_import import LATE_IMPORT
 from domain.policy.model_call.caching import cache_key, is_repeated, mark_messages, wants_marks
 from domain.policy.model_call.fallbacks import Abilities
 from domain.policy.model_call.thoughts_back import give_back

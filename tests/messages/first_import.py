@@ -57,10 +57,10 @@ def _late_in(tree: ast.Module) -> Iterator[str]:
 
 def _load_libraries() -> list[Callable[[], object]]:
     from actors.embedder.google import _import as google
-    from actors.embedder.litellm_provider import _import as embedding
+    from actors.http_client.litellm_library import import_litellm
     from actors.model.provider import load
 
-    return [google, embedding, lambda: load("openai/owl").result()]
+    return [google, import_litellm, lambda: load("openai/owl").result()]
 
 
 def _import_all(names: list[str], seed: int) -> int:

@@ -14,7 +14,7 @@ MADE = {
     "actors/embedder/local.py": {"threading.Lock"},  # so that two embedders load the weights once
     "actors/facts/table.py": {"Field", "FrozenMap"},
     "actors/objects/table.py": {"Field"},
-    "actors/part/late_import.py": {"threading.RLock"},  # so that no two threads import large libraries at once
+    "actors/http_client/late_import.py": {"threading.RLock"},  # so that no two threads import large libraries at once
     "actors/workspace/table.py": {"Field"},
     "domain/objects/state.py": {"msgspec.field"},
     "actors/discord/connection/pauses.py": {"ContextVar"},

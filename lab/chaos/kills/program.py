@@ -109,9 +109,9 @@ def _warm_up() -> None:
     import actors.web.actor
     import actors.workspace.actor
     import actors.workspace.row  # noqa: F401
-    from actors.embedder.litellm_provider import _import
+    from actors.http_client.litellm_library import import_litellm
 
-    _import()
+    import_litellm()
     gc.collect()
     gc.freeze()  # or a collection in a fork copies every page
 

@@ -6,7 +6,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from actors.embedder import google, litellm_provider
+from actors.embedder import google
+from actors.http_client.litellm_library import import_litellm
 from tests.actors.embedder.loopback import LoopbackEmbeddings
 from tests.actors.embedder.rig import Rig
 
@@ -30,7 +31,7 @@ def litellm() -> None:
     """litellm, imported likewise."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        litellm_provider._import()
+        import_litellm()
 
 
 @pytest.fixture

@@ -42,8 +42,8 @@ def test_the_folder_of_kept_output_survives_a_power_loss(
     workplaces: Workplaces, tmp_path: Path, system_syncs: list[tuple[str, str]]
 ) -> None:
     output = workplaces.open(window()).output
-    folders = [folder for folder in output.parents if folder.is_relative_to(tmp_path / "data")]
-    assert [path for _, path in system_syncs] == [str(folder) for folder in folders]
+    folders = [folder for folder in output.parents if folder.is_relative_to(tmp_path)]
+    assert [path for _, path in system_syncs] == [str(folder) for folder in reversed(folders)]
 
 
 @pytest.mark.req("S0-66", "X-03")
