@@ -34,7 +34,7 @@ from lab.simulation.chat import GATEWAY_PORT, KEY, ChatClient, serve_model
 from lab.simulation.disk import SimulatedDisk
 from lab.simulation.doubles import EmbedderDouble, ModelDouble, Outside, ShellDouble
 from lab.simulation.hosts import COUNT as HOSTS
-from lab.simulation.hosts import SimulatedHost, SimulatedHosts
+from lab.simulation.hosts import LapsedError, SimulatedHost, SimulatedHosts
 from lab.simulation.loop import SteppedLoopThread
 from lab.simulation.wire import Wire
 from messages.base import CONTEXT_KIND, Address, Message
@@ -57,6 +57,10 @@ def rows(settings: Settings) -> tuple[Row, ...]:
 
 class InjectedCrash(Exception):  # noqa: N818  # a defect that the schedule asked for
     """An actor fails because the schedule says so."""
+
+
+ENDS = (InjectedCrash.__name__, Killed.__name__, LapsedError.__name__)
+"""Errors by which the schedule ends an actor or a process, even in an actor's start."""
 
 
 class Life:
@@ -194,7 +198,7 @@ class Life:
         """Actors that failed without an order of the schedule, and the reasons."""
         systems = (self.system, *(host.system for host in self.hosts.hosts)) if self.hosts else (self.system,)
         for crash in (crash for system in systems for crash in system.supervisor.last_crashes()):
-            if not crash.error.startswith((InjectedCrash.__name__, Killed.__name__)):
+            if not crash.error.startswith(ENDS):
                 yield f"{crash.address} crashed in {crash.phase}: {crash.error}"
 
     def actors(self) -> Iterator[object]:
