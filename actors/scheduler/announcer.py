@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import logging
-import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from functools import partial
-
-import msgspec
 
 from actors.kernel import Host
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.state import Outgoing, SchedulerState
 from domain.policy.rate_limit import RateLimit
-from domain.reminder.document import FAILED_START, failed_line, scan_lines, without_added_id
 from domain.reminder.due import Firing
 from domain.reminder.owed import CLOCK_ERROR, CLOCK_SKEW
 from domain.reminder.text import firing_mark, firing_text
+from domain.reminder.undelivered import find_lines, find_other_words, index_lines
 from messages.base import RequestId, UserId, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 
@@ -36,8 +32,6 @@ FAILURES_TOLD = 5
 """Closed windows reported to people in an hour; the log names all closed windows."""
 FIRING = "fire-"
 """Prefix of the request ids of firings."""
-_BLANKS = b" \t\r"
-_ID = re.compile(rb" id=([A-Za-z0-9_-]+)")
 
 
 class Announcer:
@@ -120,16 +114,16 @@ class Announcer:
         state = self._state
         if not (unseen or state.owed or state.unseen or state.next_ones or state.shown_failed):
             return
-        present = {line.rstrip(_BLANKS): line for line in lines}
-        owed, missing = _still_there(state.owed | state.unseen, present), unseen | state.owed
+        present = index_lines(lines)
+        owed, missing = find_lines(state.owed | state.unseen, present), unseen | state.owed
         for window, waiting in list(state.next_ones.items()):
             missing |= waiting
-            state.next_ones[window] = _still_there(waiting, present)
+            state.next_ones[window] = find_lines(waiting, present)
         there = {*state.shown_keys, *owed, *(key for waiting in state.next_ones.values() for key in waiting)}
         missing = {key: firing for key, firing in missing.items() if key not in there}
         own_keys = there | {outgoing.firing.key for outgoing in state.outgoing.values()}
         settled = {key: firing for key, firing in (state.unseen | missing).items() if key not in own_keys}
-        for key, (changed, is_only) in _find_other_words(settled, lines, own_keys).items():
+        for key, (changed, is_only) in find_other_words(settled, lines, own_keys).items():
             missing.pop(key, None)
             owed[changed.key] = changed
             if is_only and changed.reminder.id not in state.spent_ids:
@@ -137,7 +131,7 @@ class Announcer:
         state.owed = owed
         state.reworded &= owed.keys()
         state.unseen = missing
-        state.shown_failed = _still_there(state.shown_failed, present)
+        state.shown_failed = find_lines(state.shown_failed, present)
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused, now: datetime, seconds: float) -> None:
         """Note the fate of a posting, and go on with the window's next posting."""
@@ -269,52 +263,3 @@ class Announcer:
                 log.warning("no reply came about reminder %s, it is tried again", outgoing.firing.reminder.id)
                 del self._state.outgoing[request_id]
                 self._state.owed[outgoing.firing.key] = outgoing.firing
-
-
-def _find_other_words(
-    firings: Mapping[str, Firing], lines: Iterable[bytes], own_keys: set[str]
-) -> dict[str, tuple[Firing, bool]]:
-    """Firings of the same reminders in other words, where a user has changed the words, and nothing else, meanwhile.
-
-    Each comes with True if no other line has the id: else a message with the id may show another reminder.
-
-    Args:
-        firings: Firings by key, without a line in the file.
-        lines: The file's lines.
-        own_keys: Keys of firings of their own: lines may share an id, as copies do. The results' keys are added.
-    """
-    lines_by_id = defaultdict[bytes, list[bytes]](list)
-    for line in lines if firings else ():
-        for reminder_id in _ID.findall(line):
-            lines_by_id[reminder_id].append(line)
-    changed = {}
-    for key, firing in firings.items():
-        candidates = lines_by_id.get(firing.reminder.id.encode("ascii"), [])
-        for entry in scan_lines(enumerate(candidates, 1)).entries:
-            other = msgspec.structs.replace(firing, raw=entry.raw, reminder=entry.reminder)
-            is_same = msgspec.structs.replace(entry.reminder, message=firing.reminder.message) == firing.reminder
-            if is_same and other.key not in own_keys:
-                changed[key] = other, len(candidates) == 1
-                own_keys.add(other.key)
-                break
-    return changed
-
-
-def _still_there(firings: Mapping[str, Firing], present: Mapping[bytes, bytes]) -> dict[str, Firing]:
-    """Firings with a line in the file, each with the line as in the file now; a line may have been marked as failed.
-
-    Args:
-        firings: Firings by key.
-        present: Line without blanks at the end -> line.
-    """
-    there = {}
-    for key, firing in firings.items():
-        line = firing.raw.rstrip(_BLANKS)
-        bare = without_added_id(line)
-        spellings = (line, bare + b" id=" + firing.reminder.id.encode("ascii"), bare)
-        marked = () if firing.reminder.failed else map(failed_line, spellings)
-        raw = next((present[each] for each in (*spellings, *marked) if each in present), None)
-        if raw is not None:
-            reminder = msgspec.structs.replace(firing.reminder, failed=raw.startswith(FAILED_START))
-            there[key] = msgspec.structs.replace(firing, raw=raw, reminder=reminder)
-    return there
