@@ -32,6 +32,19 @@ def begin(rig: Rig) -> None:
     rig.say(OLD, 2)
 
 
+def with_younger_turn(tmp_path: Path, text: str) -> Rig:
+    """Rig in whose window a younger question `text` is in hand, having passed a question edited between two looks."""
+    rig = with_long_logs(tmp_path)
+    exchange(rig, "before", 9)
+    begin(rig)
+    rig.say(text, 3)
+    edit(rig, 9, "edited before")
+    edit(rig, 2, NEW)
+    rig.answer("nothing")
+    rig.deliver()
+    return rig
+
+
 def answer(rig: Rig, text: str) -> str:
     """Have the model answer its open request; all that it was shown."""
     return "\n".join(texts(rig.answer(text)))
@@ -93,14 +106,7 @@ def test_a_question_edited_while_looks_are_too_often_waits_for_its_new_words(tmp
 
 
 def test_commands_of_a_turn_that_passed_an_edited_question_are_run_once(tmp_path: Path) -> None:
-    rig = with_long_logs(tmp_path)
-    exchange(rig, "before", 9)
-    begin(rig)
-    rig.say("do both", 3)
-    edit(rig, 9, "edited before")
-    edit(rig, 2, NEW)
-    rig.answer("nothing")
-    rig.deliver()
+    rig = with_younger_turn(tmp_path, "do both")
     rig.answer("", bash_call("first", "a"), bash_call("second", "b"), stop=StopReason.TOOL_CALLS)
     rig.finish_command("one")
     assert [command.command for command in rig.commands()] == ["second"]
@@ -120,14 +126,7 @@ def test_commands_of_a_turn_that_passed_an_edited_question_are_run_once(tmp_path
 def test_a_turn_that_passed_an_edited_question_keeps_its_commands_when_it_waits_behind_that_after_a_kill(
     tmp_path: Path,
 ) -> None:
-    rig = with_long_logs(tmp_path)
-    exchange(rig, "before", 9)
-    begin(rig)
-    rig.say("do it", 3)
-    edit(rig, 9, "edited before")
-    edit(rig, 2, NEW)
-    rig.answer("nothing")
-    rig.deliver()
+    rig = with_younger_turn(tmp_path, "do it")
     rig.answer("", bash_call("first", "a"), stop=StopReason.TOOL_CALLS)
     rig.finish_command("one")
     rig.kill()
