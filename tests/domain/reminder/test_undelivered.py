@@ -21,16 +21,16 @@ def in_file(*lines: str) -> list[bytes]:
 
 
 def test_a_line_is_found_with_other_blanks_and_marked_as_failed() -> None:
-    (found,) = find_lines(due(OLD), index_lines(in_file(OLD + "  \r"))).values()
-    assert (found.raw, found.reminder.failed) == (OLD.encode() + b"  \r", False)
-    (found,) = find_lines(due(OLD), index_lines(in_file(OLD.replace("- [ ]", "- [!]")))).values()
-    assert found.reminder.failed
+    (firing,) = find_lines(due(OLD), index_lines(in_file(OLD + "  \r"))).values()
+    assert (firing.raw, firing.reminder.failed) == (OLD.encode() + b"  \r", False)
+    (firing,) = find_lines(due(OLD), index_lines(in_file(OLD.replace("- [ ]", "- [!]")))).values()
+    assert firing.reminder.failed
     assert find_lines(due(OLD), index_lines(in_file(NEW))) == {}
 
 
 def test_other_words_of_the_same_reminder_are_found_and_another_time_is_another_reminder() -> None:
-    ((found, is_only),) = find_other_words(due(OLD), in_file(NEW), ()).values()
-    assert (found.reminder.message, is_only) == ("bread", True)
+    ((firing, is_only),) = find_other_words(due(OLD), in_file(NEW), ()).values()
+    assert (firing.reminder.message, is_only) == ("bread", True)
     assert find_other_words(due(OLD), in_file(NEW.replace("09:00", "10:00")), ()) == {}
 
 
