@@ -155,7 +155,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     redaction = Redaction((token, *config.secrets))
     window_map = WindowMap(config.connection.channels, dms=config.dms)
     policy = ChannelPolicy(config.rules, window_map, around.switches)
-    messages = _messages(rest, seen, policy, timing)
+    messages = _messages(rest, seen, clock, policy, timing)
     live = LiveMessages(messages=messages, redaction=redaction, timing=timing)
     typing = TypingIndicator(rest=rest, timing=timing)
     outbox = Outbox(host=host, messages=messages, live=live, typing=typing, redaction=redaction, timing=timing)
@@ -203,11 +203,13 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     )
 
 
-def _messages(rest: RestCalls, seen: SeenMessages, policy: ChannelPolicy, timing: Timing) -> ChannelMessages:
+def _messages(
+    rest: RestCalls, seen: SeenMessages, clock: DiscordClock, policy: ChannelPolicy, timing: Timing
+) -> ChannelMessages:
     def is_off_record(channel_id: ChannelId) -> bool:
         return policy.is_off_record(discord.Object(int(channel_id)))
 
-    return ChannelMessages(rest=rest, seen=seen, nonce_s=timing.nonce_s, is_off_record=is_off_record)
+    return ChannelMessages(rest=rest, seen=seen, clock=clock, nonce_s=timing.nonce_s, is_off_record=is_off_record)
 
 
 def _sending(

@@ -15,6 +15,7 @@ import numpy as np
 from actors.kernel import Actor
 from lab.simulation.chance import Chance
 from messages.base import Message
+from messages.discord import PostMessage
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextsEmbedded
 from messages.model import (
     CancelModel,
@@ -32,6 +33,8 @@ from messages.shell import BashOutcome, BashResult, CancelBash, EmptyFolder, Fol
 
 ASKED = re.compile(r"\bq(\d+)\b")
 ANSWERED = re.compile(r"\ba(\d+)\b")
+_REFUSAL = re.compile(r"x(\d+)")
+"""Nonce of a notice about an unstored message; its digits are the message's last."""
 _FILLER = "word " * 600
 
 
@@ -49,6 +52,13 @@ class Outside:
     """Command -> number of runs."""
     calls: count[int] = field(default_factory=lambda: count(1))
     on_effect: Callable[[], None] = lambda: None
+    unstored: set[str] = field(default_factory=set)
+    """Last digits of the messages that the agent would report as unstorable, whether or not the notice arrived."""
+
+    def note_refusal(self, message: Message) -> None:
+        """Note the message that a notice on its way to Discord calls unstorable."""
+        if isinstance(message, PostMessage) and (refusal := _REFUSAL.fullmatch(message.nonce)):
+            self.unstored.add(refusal[1])
 
 
 class ModelDouble(Actor):

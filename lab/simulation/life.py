@@ -255,6 +255,7 @@ class Life:
                     self.crash_next = ""
                     self.injected += 1
                     raise InjectedCrash
+                self._outside.note_refusal(message)
                 handle(message)
 
             actor.handle = handle_or_fail  # type: ignore[method-assign]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections import Counter, deque
 from collections.abc import Callable
+from email.utils import format_datetime
 from typing import Any
 
 import aiohttp
@@ -24,16 +24,12 @@ _RESUMABLE = 500
 
 
 class _Response:
-    """HTTP response as needed by discord.py's exceptions."""
+    """HTTP response as needed by discord.py's exceptions and the agent's clock of Discord."""
 
-    def __init__(self, status: int) -> None:
+    def __init__(self, status: int, **headers: str) -> None:
         self.status = status
         self.reason = "simulated"
-        self.headers: dict[str, str] = {}
-
-
-REFUSAL = re.compile(r"x\d+\.")
-"""Nonce of a notice about an unstored message; its digits are the message's last."""
+        self.headers = headers
 
 
 class Network:
@@ -61,8 +57,6 @@ class Network:
         """Number of harmed events by kind of harm."""
         self.unsent: set[int] = set()
         """Messages whose events were lost or late."""
-        self.unstored: set[str] = set()
-        """Last digits of the messages that the agent reported as unstorable, whether or not the notice arrived."""
         self.received_ids: set[int] = set()
         """Messages of which an event arrived."""
         self.effects = 0
@@ -88,8 +82,6 @@ class Network:
             if part.get("name") == "payload_json":
                 body = json.loads(part["value"])
         self._note(f"call {route.method} {path}")
-        if REFUSAL.match(nonce := str(body.get("nonce", ""))):
-            self.unstored.add(nonce[1 : nonce.index(".")])
         breaks = self._breaks
         await asyncio.sleep(self._chance.draw_skewed(0.005, 1.0))
         if self._breaks != breaks:
@@ -105,6 +97,8 @@ class Network:
             self.effects += 1
             self.on_effect()
         await asyncio.sleep(self._chance.draw_skewed(0.005, 1.0))
+        if hear_answer := how.get("raise_for_status"):
+            await hear_answer(_Response(200, Date=format_datetime(self._server.now(), usegmt=True)))
         if self._breaks != breaks or self._chance.happens(self.fails / 2):
             self._note(f"loses the answer to {route.method} {path}")
             raise aiohttp.ServerDisconnectedError

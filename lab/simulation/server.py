@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from lab.discord_json import Json
 from lab.simulation import payloads
 from lab.simulation.payloads import BOT, GUILD
+from messages.base import Surface, Window
 
 NONCE_LIFE_S = 180.0
 """Seconds for which Discord knows a nonce."""
@@ -55,6 +57,13 @@ class Place:
         """Id of the newest message; 0 without messages."""
         return next(reversed(self.posts), 0)
 
+    @property
+    def window(self) -> Window:
+        """Context window of the place."""
+        if self.person:
+            return Window(surface=Surface.DISCORD_DM, id=str(self.number))
+        return Window(surface=Surface.DISCORD_THREAD if self.parent else Surface.DISCORD_CHANNEL, id=str(self.number))
+
 
 class DiscordServer:
     """The world's side of Discord; it outlives the agent's lives."""
@@ -74,6 +83,10 @@ class DiscordServer:
         self.places: dict[int, Place] = {}
         self.hear: Callable[[str, Json], None] = lambda _event, _data: None
         """Told of every event of the gateway."""
+
+    def now(self) -> datetime:
+        """Time of the server's clock."""
+        return datetime.fromtimestamp(self._began_ms / 1000 + self._now(), UTC)
 
     def snowflake(self) -> int:
         """An id greater than all before."""

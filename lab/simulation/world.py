@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from actors.discord.timing import Timing
 from actors.kernel import counted_ids
@@ -25,11 +26,12 @@ from lab.simulation.schedule import Schedule
 from lab.simulation.script import HORIZON_S, LATE, Act, Death, Scene
 from lab.simulation.seams import in_place
 from lab.simulation.server import DiscordServer, Place
-from messages.base import OPERATOR, Address, Message, Surface, UserId, Window
+from messages.base import OPERATOR, Address, Message, UserId
 from messages.context import StartNewWindow
 from messages.curated import CURATED, FlushFacts, RememberFact
 from messages.scheduler import SCHEDULER, CreateReminder
 
+T = TypeVar("T")
 BEGAN = datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC)
 FIRST, SECOND = 910_000_000_000_000_010, 910_000_000_000_000_011
 QUIET_S = Timing().look_every_s + 120.0
@@ -62,8 +64,7 @@ class World:
         (root / "graveyard").mkdir()
         self.data = root / "data"
         self.disk = SimulatedDisk(self.data, root / "graveyard", self.chance, self.trace.note)
-        began_ms = int(BEGAN.timestamp() * 1000)
-        self.server = DiscordServer(self.now, began_ms, tells_nonces=self.chance.happens(0.5))
+        self.server = DiscordServer(self.now, int(BEGAN.timestamp() * 1000), tells_nonces=self.chance.happens(0.5))
         self.network = Network(self.server, self.chance, self.trace.note)
         self.outside = Outside(self.chance, self.trace.note, long=self.chance.one_of((0.0, 0.0, 0.3)))
         self.network.on_effect = self.outside.on_effect = self._effect
@@ -110,7 +111,7 @@ class World:
             if self.life is not None:
                 self._end_life(power=False)
         self.record.unsent |= self.network.unsent
-        unstored = self.network.unstored
+        unstored = self.outside.unstored
         self.record.unsent |= {number for number in self.record.messages if str(number)[-18:] in unstored}
         self.record.faults += verdict.of(self.record, self.data, self.server, self.outside)
         return verdict.Result(
@@ -145,26 +146,25 @@ class World:
             self._base = max(self._base, self._starts_at)
             self._begin()
             return True
-        try:
-            if self._steps_left:
-                self._steps_left -= 1
-                if not self._steps_left:
-                    raise Killed("between two messages")
-            is_busy = life.step()
-            if not is_busy:
-                wait_s = life.clock.next_due_s
-                left_s = until - self.now()
-                if wait_s is None or wait_s > left_s:
-                    life.clock.advance(max(0.0, left_s))
-                    return False
-                life.clock.advance(wait_s)
-        except Killed as death:
-            self.trace.note(f"dies: {death}")
-            self.disk.is_dead = True
-        if self.disk.is_dead:
-            self._die()
+        if self._do_or_die(lambda: self._step(life, until)):
+            return False
         self._hear()
         return True
+
+    def _step(self, life: Life, until: float) -> bool:
+        """Do the life's next piece of work before `until`; True when the time is reached."""
+        if self._steps_left:
+            self._steps_left -= 1
+            if not self._steps_left:
+                raise Killed("between two messages")
+        if not life.step():
+            wait_s = life.clock.next_due_s
+            left_s = until - self.now()
+            if wait_s is None or wait_s > left_s:
+                life.clock.advance(max(0.0, left_s))
+                return True
+            life.clock.advance(wait_s)
+        return False
 
     def _begin(self) -> None:
         """Start a life."""
@@ -176,12 +176,19 @@ class World:
         life = Life(self.settings, (FIRST, SECOND), at, self.outside, self._ids, self._report, self._note_meeting, disk)
         self.life = life
         self._asker = Asker(life.system, self.record, self._ids)
+        self._do_or_die(life.start)
+
+    def _do_or_die(self, do: Callable[[], T]) -> T | None:
+        """Run a part of the life; None if the life ended meanwhile."""
         try:
-            life.start()
-        except Killed:
+            return do()
+        except Killed as death:
+            self.trace.note(f"dies: {death}")
             self.disk.is_dead = True
-        if self.disk.is_dead:
-            self._die()
+        finally:
+            if self.disk.is_dead:
+                self._die()
+        return None
 
     def _die(self) -> None:
         death, self._death = self._death, None
@@ -247,7 +254,7 @@ class World:
                 number = self.server.snowflake()
                 self._places.append(self.server.add(Place(number, parent=(FIRST, SECOND)[scene.place % 2])))
             case Act.NEW_WINDOW if life is not None:
-                window = self._window(self._places[scene.place % len(self._places)])
+                window = self._places[scene.place % len(self._places)].window
                 self._ask(window.address, StartNewWindow, window=window, asked_by=UserId(str(PEOPLE[0])))
             case Act.REMIND if life is not None:
                 self._remind()
@@ -255,10 +262,11 @@ class World:
                 self._prepare_death(scene)
             case Act.RESTART if life is not None:
                 self._judge_histories(life)
-                life.stop()
-                self.disk.die()
-                self._bury(life)
-                self._starts_at = self._base + scene.seconds
+                self._do_or_die(life.stop)
+                if self.life is not None:
+                    self.disk.die()
+                    self._bury(life)
+                    self._starts_at = self._base + scene.seconds
             case Act.CHAT if life is not None:
                 self._chat(life, scene)
             case Act.NOTE_FACT if life is not None:
@@ -346,15 +354,14 @@ class World:
         if place.person and not self.settings.discord.dms:
             return
         self.record.messages[self.server.say(place, author, text).number] = verdict.PersonMessage(
-            number=scene.number, window=self._window(place), at=self.now()
+            number=scene.number, window=place.window, at=self.now()
         )
 
     def _remind(self) -> None:
         self._reminders += 1
-        words, window = f"r{self._reminders}", self._window(self._places[self._reminders % 2])
+        words, window = f"r{self._reminders}", self._places[self._reminders % 2].window
         self.record.reminders_asked.append(words)
-        minutes = 1 + self.chance.below(10)
-        self._ask(SCHEDULER, CreateReminder, words, window=window, msg=words, in_minutes=minutes)
+        self._ask(SCHEDULER, CreateReminder, words, window=window, msg=words, in_minutes=1 + self.chance.below(10))
 
     def _ask(self, to: Address, kind: type[Message], words: str = "", **fields: Any) -> None:
         assert self._asker is not None
@@ -380,12 +387,6 @@ class World:
         """Note confirmations to people."""
         if self._asker is not None:
             self._asker.hear()
-
-    def _window(self, place: Place) -> Window:
-        if place.person:
-            return Window(surface=Surface.DISCORD_DM, id=str(place.number))
-        surface = Surface.DISCORD_THREAD if place.parent else Surface.DISCORD_CHANNEL
-        return Window(surface=surface, id=str(place.number))
 
 
 def run(schedule: Schedule, *, keeps_trace: bool = False, folder: Path | None = None) -> verdict.Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -36,6 +36,10 @@ class DiscordClock:
         if self._offset_s is None:
             return self._host.now()
         return datetime.fromtimestamp(self._offset_s + self._host.monotonic(), UTC)
+
+    def ahead(self) -> timedelta:
+        """Time by which our own clock is ahead of Discord's; zero if it is behind."""
+        return max(timedelta(0), self._host.now() - self.now())
 
     def doubt(self) -> None:
         """Check the next answer: the machine may have slept, and the steady clock stood still."""

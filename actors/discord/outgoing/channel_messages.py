@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import discord
 from discord.http import handle_message_parameters
 from discord.utils import DEFAULT_FILE_SIZE_LIMIT_BYTES, MISSING
 
+from actors.discord.calls.discord_clock import DiscordClock
 from actors.discord.calls.history import Page, read_page
 from actors.discord.calls.parsing import UnreadableAnswerError, number_of, read_message
 from actors.discord.calls.refusals import Part
@@ -61,13 +63,20 @@ class ChannelMessages:
     """
 
     def __init__(
-        self, *, rest: RestCalls, seen: SeenMessages, nonce_s: float, is_off_record: Callable[[ChannelId], bool]
+        self,
+        *,
+        rest: RestCalls,
+        seen: SeenMessages,
+        clock: DiscordClock,
+        nonce_s: float,
+        is_off_record: Callable[[ChannelId], bool],
     ) -> None:
         """Begin without calls.
 
         Args:
             rest: Makes the calls.
             seen: Hears of sent messages.
+            clock: Tells the time in ids of messages.
             nonce_s: Seconds after the first attempt in which a post may be tried again.
             is_off_record: True if memory is off in a channel.
         """
@@ -75,12 +84,21 @@ class ChannelMessages:
         self._nonce_s = nonce_s
         self.is_off_record = is_off_record
         self._seen = seen
+        self._clock = clock
         self.own = OwnHistory(self._own_page)
         """The bot's messages in channels, read back."""
 
     def has_passed_on(self, message_id: int) -> bool:
         """True if this life told a window of a message."""
         return self._seen.has(message_id)
+
+    async def id_at(self, moment: datetime) -> int:
+        """Least id of messages sent from a moment of our clock on, even if our clock is ahead of Discord's."""
+
+        async def call(_: discord.Client) -> int:  # A client has logged in, so Discord's time is known.
+            return discord.utils.time_snowflake(moment - self._clock.ahead())
+
+        return await self._rest.persist("comparing our clock with Discord's", call)
 
     async def send(self, what: str, channel_id: ChannelId, draft: Draft) -> int:
         """Send a message; return the id. A refused part is left out if readers can do without it.

@@ -285,7 +285,7 @@ class Outbox:
         sent_ids: list[MessageId] = []
         left: list[int] = []
         is_anew = (channel_id, message.nonce) in self._tried
-        async for own in self._messages.own.read(channel_id, self._look_from(message), is_anew=is_anew):
+        async for own in self._messages.own.read(channel_id, await self._look_from(message), is_anew=is_anew):
             sent_ids = shown_already(message, missing, own, self._is_taken_in(channel_id))
             left = [each.id for each in own if message.turn_id and running_turn(each) == message.turn_id]
             if len(sent_ids) == len(missing) and (bool(left) or not message.turn_id):
@@ -303,12 +303,14 @@ class Outbox:
         is_clock_behind = said_at > self._host.now()  # A wrong clock tells no earlier life from this one.
         return said_at < self._began or (is_clock_behind and not self._messages.has_passed_on(int(question_id)))
 
-    def _look_from(self, message: PostMessage) -> int:
+    async def _look_from(self, message: PostMessage) -> int:
         """The id after which an earlier sending may stand: as late as may be, since all since then is read."""
         if message.answers_message_id.isdecimal():
             return int(message.answers_message_id)
-        since = message.look_since or self._host.now() - timedelta(seconds=self._timing.look_back_s)
-        return discord.utils.time_snowflake(since) - 1
+        now, since = self._host.now(), message.look_since
+        if since is None or since > now:  # A time to come is of a clock that was set back since.
+            since = now - timedelta(seconds=self._timing.look_back_s)
+        return await self._messages.id_at(since) - 1
 
     def _is_taken_in(self, channel_id: ChannelId) -> Callable[[MessageId, str], bool]:
         """Predicate (message id, nonce): True if the message shows a part with another nonce."""

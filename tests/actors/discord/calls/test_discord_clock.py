@@ -6,6 +6,8 @@ from email.utils import format_datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from actors.discord.calls.discord_clock import TRUSTED_S, DiscordClock
 from actors.kernel import Host, ManualClock
 
@@ -42,6 +44,19 @@ def test_discords_time_is_told_and_the_call_goes_on_as_it_was_meant() -> None:
     assert call(http) == ("GET /x", {"json": {}})
     ours.advance(100.0)
     assert clock.now() == THEIRS + timedelta(seconds=101)
+
+
+@pytest.mark.parametrize(("jump_h", "ahead_s"), [(8, 8 * 3600 - 1), (-8, 0)])
+def test_a_clock_of_ours_that_is_ahead_is_told_and_one_that_is_behind_counts_as_right(
+    jump_h: int, ahead_s: int
+) -> None:
+    ours = ManualClock(THEIRS)
+    clock, http = DiscordClock(cast("Host", ours)), Http(ours)
+    clock.listen(http)
+    ours.jump(timedelta(hours=jump_h))
+    assert clock.ahead() == timedelta(0)
+    call(http)
+    assert clock.ahead() == timedelta(seconds=ahead_s)
 
 
 def test_few_answers_are_looked_at() -> None:

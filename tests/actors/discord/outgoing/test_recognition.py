@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from actors.kernel import ManualClock
 from domain.text.running_text import CURSOR
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
@@ -100,6 +101,22 @@ def test_a_notice_is_found_from_the_time_that_is_told(crash: Crash, time: Discor
     second = crash()
     since = begin - timedelta(minutes=5)
     assert second.delivered("notice", nonce="aaaaaaaa", look_first=True, look_since=since) == first
+
+
+@pytest.mark.parametrize(("hours", "later_hours"), [(-8, -8), (8, 8), (8, 0)])
+def test_a_notice_is_found_by_discords_time_where_our_clock_is_wrong_or_was(
+    start_life: StartLife, time: DiscordTime, hours: int, later_hours: int
+) -> None:
+    """From a simulated life: a reminder was said twice because it was looked for after its message."""
+    clock = ManualClock(datetime.now(UTC) + timedelta(hours=hours))
+    due: dict[str, Any] = {"nonce": "aaaaaaaa", "look_first": True, "look_since": clock.now() - timedelta(minutes=5)}
+    life = start_life(clock=clock)
+    first = life.delivered("tea", **due)
+    life.stop()
+    time.passed_s = 3_000
+    second = start_life(clock=ManualClock(datetime.now(UTC) + timedelta(hours=later_hours, seconds=3_000)))
+    assert second.delivered("tea", **due) == first
+    assert second.shown() == ["tea"]
 
 
 def test_a_notice_with_another_reason_is_found_by_its_mark_at_the_same_question(crash: Crash) -> None:
