@@ -196,7 +196,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         reactions=_reactions(host, rest, config, around.data_root, window_map),
         typing=typing,
         past=PastReader(host=host, intake=intake, rest=rest, timing=timing, idle=typing.idle),
-        memory=MemorySwitching(host, policy, around.data_root, operators=config.operators),
+        memory=MemorySwitching(host, policy, around.data_root, clock=clock, operators=config.operators),
         session=GatewaySession(
             token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
         ),

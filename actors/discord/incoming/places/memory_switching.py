@@ -9,6 +9,7 @@ from pathlib import Path
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
+from actors.discord.calls.discord_clock import DiscordClock
 from actors.discord.incoming.places.channel_policy import ChannelPolicy
 from actors.kernel import Bulkhead, Host
 from actors.linux.disk import Disk
@@ -51,6 +52,7 @@ class MemorySwitching:
         root: Path | None,
         disk: Disk | None = None,
         *,
+        clock: DiscordClock,
         operators: Collection[str] = (),
     ) -> None:
         """Begin without a switch under way.
@@ -60,9 +62,11 @@ class MemorySwitching:
             policy: Knows the switches so far, and is told of each new switch.
             root: The data root; None to keep switches for this life only.
             disk: Disk to write to; None for the real disk.
+            clock: Dates the switches by operators, which have no snowflake.
             operators: Accounts that may switch memory everywhere.
         """
         self._host = host
+        self._clock = clock
         self._operators = frozenset(operators)
         self._policy = policy
         self._notes = None if root is None else NoteFolder(root, disk, most_bytes=MOST_BYTES)
@@ -78,11 +82,19 @@ class MemorySwitching:
             return
         place = request.window.id
         is_new = self._policy.is_off_record(discord.Object(int(place))) != request.is_off
-        number = int(request.request_id) if request.request_id.isdecimal() else _snowflake(self._host)
-        switch = MemorySwitch(place=place, number=number, is_off=request.is_off, by=request.asked_by or "operator")
+        switch = MemorySwitch(
+            place=place, number=self._number_of(request), is_off=request.is_off, by=request.asked_by or "operator"
+        )
         if switch.is_off:
             self._policy.switches = self._policy.switches.add(switch)
         self._tasks.spawn(self._keep(request, switch, is_new=is_new), "a switch of memory")
+
+    def _number_of(self, request: SwitchMemory) -> int:
+        """Snowflake of the command, made greater than the opposite switches': the newest command holds."""
+        name = request.request_id
+        number = int(name) if name.isdecimal() else discord.utils.time_snowflake(self._clock.now(), high=True)
+        opposite = (each for each in self._policy.switches.switches if each.is_off != request.is_off)
+        return max([number, *(each.number + 1 for each in opposite if each.place == request.window.id)])
 
     async def _keep(self, request: SwitchMemory, switch: MemorySwitch, *, is_new: bool) -> None:
         async with self._writing:
@@ -110,8 +122,3 @@ class MemorySwitching:
                     nonce=f"m{switch.number % 10**18}",
                 ),
             )
-
-
-def _snowflake(host: Host) -> int:
-    """Snowflake of the present moment."""
-    return discord.utils.time_snowflake(host.now(), high=True)

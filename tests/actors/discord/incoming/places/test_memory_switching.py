@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import errno
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from discord.utils import time_snowflake
 
+from actors.discord.calls.discord_clock import DiscordClock
 from actors.discord.incoming.places.channel_policy import ChannelPolicy
 from actors.discord.incoming.places.memory_switching import IS_OFF, IS_ON, MAY_NOT, MemorySwitching, load_switches
 from actors.discord.incoming.places.window_map import WindowMap
@@ -24,6 +27,7 @@ from tests.recording_disk import RecordingDisk
 CHANNEL = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
 DIRECT = Window(surface=Surface.DISCORD_DM, id="910000000000000012")
 ANNE, OPERATOR = UserId("21"), UserId("7")
+TODAY = datetime(2026, 11, 29, tzinfo=UTC)
 NUMBER = "1300000000000000001"
 
 
@@ -33,6 +37,7 @@ class Bridge:
     def __init__(self) -> None:
         self.address = Address("bridge")
         self.told: list[Message] = []
+        self.ahead = timedelta(0)
         self._is_told = asyncio.Event()
 
     def tell(self, _to: Address, message: Message) -> None:
@@ -40,7 +45,10 @@ class Bridge:
         self._is_told.set()
 
     def now(self) -> datetime:
-        return datetime(2026, 11, 29, tzinfo=UTC)
+        return TODAY + self.ahead
+
+    def monotonic(self) -> float:
+        return 0.0
 
     async def reply(self) -> Message:
         """The first message, once there is one."""
@@ -59,6 +67,8 @@ class World:
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
         self.shown: list[PostMessage] = []
         self.policy = ChannelPolicy(ChannelRules(), WindowMap([CHANNEL.id]), load_switches(root))
+        self.ahead = timedelta(0)
+        """By which the agent's clock is ahead of Discord's, which is known."""
         self._root, self._disk = root, disk
 
     def switch(self, window: Window = CHANNEL, by: str = ANNE, number: str = NUMBER, **how: bool) -> Message:
@@ -66,7 +76,10 @@ class World:
 
         async def main() -> Message:
             bridge: Any = Bridge()
-            switching = MemorySwitching(bridge, self.policy, self._root, self._disk, operators=(OPERATOR,))
+            bridge.ahead = self.ahead
+            clock = DiscordClock(bridge)
+            clock.set(format_datetime(TODAY, usegmt=True))
+            switching = MemorySwitching(bridge, self.policy, self._root, self._disk, clock=clock, operators=(OPERATOR,))
             asked = {"is_off": True, "manages_messages": False, **how}
             switching.serve(
                 SwitchMemory(
@@ -113,6 +126,24 @@ def test_a_switch_outlives_the_agent_and_holds_for_later_messages_alone(world: W
     world.switch(number=str(number + 1000), manages_messages=True, is_off=False)
     later = World(tmp_path)
     assert [later.is_off(number=each) for each in (number, number + 1, number + 1001)] == [False, True, False]
+
+
+@pytest.mark.req("X-251")
+@pytest.mark.parametrize("hours", [-8, 0, 8])
+def test_an_operators_switch_is_dated_by_discords_clock(world: World, hours: int) -> None:
+    world.ahead = timedelta(hours=hours)
+    world.switch(by="", number="terminal")
+    minute = timedelta(minutes=1)
+    assert [world.is_off(number=time_snowflake(TODAY + late)) for late in (-minute, minute)] == [False, True]
+
+
+@pytest.mark.req("X-251")
+@pytest.mark.parametrize("is_off", [True, False])
+def test_the_newest_command_holds_even_if_an_earlier_one_bears_a_later_date(world: World, is_off: bool) -> None:
+    later, now = (str(time_snowflake(TODAY + timedelta(hours=hours))) for hours in (8, 0))
+    world.switch(number=later, manages_messages=True, is_off=not is_off)
+    world.switch(number=now, manages_messages=True, is_off=is_off)
+    assert world.is_off() is is_off
 
 
 @pytest.mark.req("X-251")
