@@ -71,7 +71,7 @@ class SimulatedDisk:
         self.is_late = False
         """True if a fault comes at a file's sync or close only, as of NFS, and takes the bytes that are not synced."""
         self.on_call: Callable[[], None] = lambda: None
-        """Called before each call, for slow calls."""
+        """Called before each call."""
         self._stale = set[int]()  # descriptors that the server knows no more
         self.is_dead = False
         self.process = ""
@@ -90,8 +90,6 @@ class SimulatedDisk:
         """Open descriptor -> inode."""
         self._buried = 0
 
-    # what the process calls
-
     def open(self, path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
         """As `os.open`."""
         place = self._place(path, dir_fd)
@@ -102,6 +100,7 @@ class SimulatedDisk:
         is_new = bool(flags & os.O_CREAT) and not os.path.lexists(place)
         fd = REAL_OPEN(path, flags, mode, dir_fd=dir_fd)
         self._names[fd] = place
+        self._stale.discard(fd)
         if self.process:
             self._owners[fd] = self.process
         number = self._numbers[fd] = os.fstat(fd).st_ino

@@ -33,8 +33,6 @@ from messages.shell import BashOutcome, BashResult, CancelBash, EmptyFolder, Fol
 
 ASKED = re.compile(r"\bq(\d+)\b")
 ANSWERED = re.compile(r"\ba(\d+)\b")
-_REFUSAL = re.compile(r"x(\d+)")
-"""Nonce of a notice about an unstored message; its digits are the message's last."""
 _FILLER = "word " * 600
 
 
@@ -52,13 +50,13 @@ class Outside:
     """Command -> number of runs."""
     calls: count[int] = field(default_factory=lambda: count(1))
     on_effect: Callable[[], None] = lambda: None
-    unstored: set[str] = field(default_factory=set)
-    """Last digits of the messages that the agent would report as unstorable, whether or not the notice arrived."""
+    nonces: set[str] = field(default_factory=set)
+    """Nonces of the windows' texts for Discord, whether or not the texts arrived."""
 
-    def note_refusal(self, message: Message) -> None:
-        """Note the message that a notice on its way to Discord calls unstorable."""
-        if isinstance(message, PostMessage) and (refusal := _REFUSAL.fullmatch(message.nonce)):
-            self.unstored.add(refusal[1])
+    def note_nonce(self, message: Message) -> None:
+        """Note the nonce of a text for Discord."""
+        if isinstance(message, PostMessage):
+            self.nonces.add(message.nonce)
 
 
 class ModelDouble(Actor):

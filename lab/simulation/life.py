@@ -255,10 +255,17 @@ class Life:
                     self.crash_next = ""
                     self.injected += 1
                     raise InjectedCrash
-                self._outside.note_refusal(message)
                 handle(message)
 
+            tell: Callable[[Address, Message], None] = actor.tell
+
+            def tell_and_note(to: Address, message: Message) -> None:
+                self._outside.note_nonce(message)
+                tell(to, message)
+
             actor.handle = handle_or_fail  # type: ignore[method-assign]
+            if spec.kind == CONTEXT_KIND:
+                actor.tell = tell_and_note  # type: ignore[method-assign]
             return actor
 
         return replace(spec, build=build)

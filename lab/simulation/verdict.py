@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,8 +18,10 @@ from lab.simulation.payloads import BOT
 from lab.simulation.server import DiscordServer
 from messages.base import Surface, Window
 
-REFUSED = "I cannot store messages"
-"""Notice to people whose messages are not logged."""
+_REFUSAL = re.compile(r"x(\d+)(?:\.\d+)?")
+"""Nonce of a notice about an unstored message."""
+_NAMED_DIGITS = 18
+"""Last digits of the message's id in the nonce."""
 FACT = re.compile(r"^- (fact f\d+)", re.MULTILINE)
 REMINDED = re.compile(r"\br(\d+)\b")
 
@@ -105,7 +107,7 @@ class _Logs:
 
 def of(record: Record, data: Path, server: DiscordServer, outside: Outside) -> list[str]:
     """Faults of a run; empty if every promise was kept."""
-    logs, refused = _read(data, record), _find_refused(record, server)
+    logs, refused = _read(data, record), refused_among(record.messages, _nonces(server))
     return [
         *logs.damage,
         *_logged_once(record, logs, refused),
@@ -164,20 +166,15 @@ def _take_in(logs: _Logs, window: Window, event: Event) -> None:
             return
 
 
-def _find_refused(record: Record, server: DiscordServer) -> set[int]:
-    """Messages refused by a notice about storage: they may be logged later, or never.
+def refused_among(messages: Iterable[int], nonces: Iterable[str]) -> set[int]:
+    """Messages that notices with the given nonces call unstorable: they may be logged later, or never."""
+    digits = {refusal[1] for nonce in nonces if (refusal := _REFUSAL.fullmatch(nonce))}
+    return {number for number in messages if str(number)[-_NAMED_DIGITS:] in digits}
 
-    A notice names the answered message, or stands right behind the message.
-    """
-    refused: set[int] = set()
-    for place in server.places.values():
-        newest = 0
-        for post in place.posts.values():
-            if post.author != BOT:
-                newest = post.number
-            elif REFUSED in post.text:
-                refused.add(post.answers or newest)
-    return refused & record.messages.keys()
+
+def _nonces(server: DiscordServer) -> Iterator[str]:
+    """Nonces of all messages in Discord."""
+    return (post.nonce for place in server.places.values() for post in place.posts.values())
 
 
 def _logged_once(record: Record, logs: _Logs, refused: set[int]) -> Iterator[str]:

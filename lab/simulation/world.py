@@ -111,8 +111,7 @@ class World:
             if self.life is not None:
                 self._end_life(power=False)
         self.record.unsent |= self.network.unsent
-        unstored = self.outside.unstored
-        self.record.unsent |= {number for number in self.record.messages if str(number)[-18:] in unstored}
+        self.record.unsent |= verdict.refused_among(self.record.messages, self.outside.nonces)
         self.record.faults += verdict.of(self.record, self.data, self.server, self.outside)
         return verdict.Result(
             seed=self.seed,

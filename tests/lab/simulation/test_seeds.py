@@ -40,6 +40,13 @@ KNOWN_FAULTS = {
     Schedule(
         8212, variant=2, only=(4, 5, 18, 21, 29, 45)
     ): "the notice about an unstored message waits for Discord's history, so the judge did not know of it",
+    Schedule(
+        18244, only=(2, 3, 32, 34, 35, 43, 45)
+    ): "a descriptor opened after the server's restart was stale, as its number was of a stale one",
+    Schedule(24188, only=(9, 20, 21, 22, 23, 30, 31, 32)): "a stale descriptor: a stopped message is never logged",
+    Schedule(
+        24500, variant=1, only=(3, 5, 6, 7, 8, 9, 34)
+    ): "a stale descriptor, and a kill before the notice about the message: later messages overtake the message",
     Schedule(13405): "a kill in an end in good order: the simulation itself was killed",
     Schedule(1699, layers=()): "a clock whose timer fires a rounding before its time: an answer is never tried again",
 }
