@@ -11,6 +11,7 @@ from actors.context.config import ContextConfig
 from actors.context.deliveries import Deliveries
 from actors.context.endings import Endings
 from actors.context.forgetting import Forgetting
+from actors.context.log.descriptor import is_stale
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.model_choice import ModelChoice
 from actors.context.news import News
@@ -143,13 +144,15 @@ class ContextActor(Actor):
         """Take an answer as `handle` takes a message."""
         self._attempt(partial(then, answer), answer)
 
-    def _attempt(self, act: Callable[[], None], message: Message | None) -> None:
+    def _attempt(self, act: Callable[[], None], message: Message | None, *, is_first: bool = True) -> None:
         try:
             act()
             self._endings.end_off_record(self._journal)
         except LogUnwritable as error:
             self._lose_log(error)
-            if isinstance(message, UserMessage):
+            if isinstance(message, UserMessage) and is_first and is_stale(error):
+                self._attempt(act, message, is_first=False)  # opens the log again
+            elif isinstance(message, UserMessage):
                 self._refuse(message)
             elif isinstance(message, REFUSABLE):
                 self.tell(message.reply_to, Refused(request_id=message.request_id, reason=error.reason))

@@ -35,6 +35,12 @@ class FileReplacedError(OSError):
     """Another file has the log's name now, or the log was changed."""
 
 
+def is_stale(error: OSError) -> bool:
+    """True if the cause of an error is a file server that knows a descriptor no more; the name may be opened again."""
+    cause = error.__cause__
+    return isinstance(cause, OSError) and cause.errno == errno.ESTALE and not isinstance(cause, FileReplacedError)
+
+
 class OpenLogs:
     """Least recently used order of open but idle descriptors; any thread.
 

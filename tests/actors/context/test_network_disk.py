@@ -55,14 +55,15 @@ def test_a_question_that_a_server_refuses_late_is_told_and_the_next_is_answered(
     server.refuses_at, server.number = call, number
     rig.say("not kept", 2)
     assert rig.requests() == []
-    assert os.strerror(number) in rig.deliver().text
+    *early, notice = rig.posts()
+    assert os.strerror(number) in notice.text
     server.refuses_at = ""
     rig.say("after", 3)
     asked = rig.answer("again")
 
     assert server.refusals
     assert texts(asked) == ["before", "yes", "after"]
-    shown = deliver_all(rig)
+    shown = deliver_all(rig, *early)
     # The word that the first answer was shown was not synced: Discord is asked for it again, under the same nonce.
     assert [post.text for post in shown] == ["yes", "again"]
     assert (shown[0].nonce, shown[0].look_first) == (first.nonce, True)
@@ -87,6 +88,31 @@ def test_an_answer_that_a_server_refuses_late_is_shown_only_when_it_is_kept(tmp_
     assert server.refusals
     assert [post.text for post in deliver_all(rig)] == ["an answer that is kept"]
     assert rig.kinds() == [Kind.USER, Kind.SYSTEM, Kind.AGENT, Kind.DELIVERY]
+    rig.stop()
+
+
+@pytest.mark.parametrize("call", ["write", "sync"])
+def test_a_message_whose_descriptor_has_gone_stale_is_logged_at_once_in_its_place(tmp_path: Path, call: str) -> None:
+    rig = Rig(tmp_path)
+    rig.say("before", 1)
+    rig.answer("yes")
+    deliver_all(rig)
+    is_stale = True
+
+    def forgets(each: str, _data: bytes) -> None:
+        nonlocal is_stale
+        if each == "open":
+            is_stale = False
+        if each == call and is_stale:
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+
+    rig.disk.before = forgets
+    rig.say("meanwhile", 2)
+    assert not [post for post in rig.posts() if "cannot store" in post.text]
+    assert texts(rig.answer("well")) == ["before", "yes", "meanwhile"]
+    rig.say("after", 3)
+    assert [event.content for event in rig.events() if event.kind is Kind.USER] == ["before", "meanwhile", "after"]
+    assert listed(rig) == {"1", "2", "3"}
     rig.stop()
 
 
@@ -143,10 +169,10 @@ def listed(rig: Rig) -> set[str]:
     return {each.message_id for each in reply.messages if each.words}
 
 
-def deliver_all(rig: Rig) -> list[PostMessage]:
-    """The surface shows all texts that it is given, one after another."""
+def deliver_all(rig: Rig, *early: PostMessage) -> list[PostMessage]:
+    """The surface shows some texts, then all further texts that it is given, one after another."""
     shown: list[PostMessage] = []
-    while posts := rig.posts():
+    while posts := [*(early if not shown else ()), *rig.posts()]:
         for number, post in enumerate(posts, len(shown)):
             done = Delivered(request_id=post.request_id, message_ids=(MessageId(str(2 * 10**18 + number)),))
             rig.tell(CHANNEL, done)
