@@ -20,7 +20,7 @@ from actors.cluster.wire import AT
 from actors.kernel import ActorSystem
 from actors.part import HostState
 from messages.base import CONTEXT_KIND, Address, Message, Window
-from messages.context import ResumeWindow
+from messages.context import ResumeWindow, RuntimePosted
 from messages.memory import MEMORY, ReconcileDue
 from messages.shell import ASKERS, AskersLost
 
@@ -311,6 +311,13 @@ class Head:
             resume = ResumeWindow(window=window, reply_to=self._surface)
             self._tell_window(WindowMessage(key, resume, self._codec.encode(window.address, resume)))
         for message in owed:
-            self._tell_window(message)
+            self._tell_window(self._repeat(message))
         if keys:
             log.warning("%d windows of host %s were resumed, %d messages said again", len(keys), life.name, len(owed))
+
+    def _repeat(self, owed: WindowMessage) -> WindowMessage:
+        """Message in the form for a window's next host: the window may have logged a posting, and begun anew since."""
+        if not isinstance(owed.message, RuntimePosted):
+            return owed
+        late = msgspec.structs.replace(owed.message, is_late=True)
+        return WindowMessage(owed.key, late, self._codec.encode(late.window.address, late))

@@ -11,11 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from messages.base import Message, MessageId, Window
-from messages.context import UserMessage
+from messages.context import RetractMessages, ReviseMessage, RuntimePosted, UserMessage
 from messages.discord import UserMessageLogged
 
 UNLOGGED_S = 60.0
 """Seconds to keep a person's handled message without a report that the message is logged."""
+MOST_DEFERRED = 1_000
+"""Limit of handled messages that windows may hold in memory; beyond the limit the oldest are forgotten."""
 
 
 class WindowMessage(NamedTuple):
@@ -42,6 +44,9 @@ class Ledger:
         self._unlogged: OrderedDict[tuple[Window, MessageId], tuple[float, WindowMessage]] = OrderedDict()
         """Oldest first; after many removals a plain dict takes longer and longer to find its first entry."""
         self._logged: set[tuple[Window, MessageId]] = set()
+        self._deferred: dict[int, WindowMessage] = {}
+        """Handled messages that a window may hold in memory: new words until the end of an answer, and all that an
+        unwritable log does not take."""
         self.busy: set[str] = set()
         """Keys of windows with work in progress."""
         self.unfinished: set[str] = set()
@@ -72,13 +77,35 @@ class Ledger:
     ) -> None:
         """Remove handled messages, and note the windows that are busy, quiet or unfinished since."""
         for number in numbers:
-            entry = self._open.pop(number, None)
-            if entry is not None and isinstance(entry.message, UserMessage):
-                self._note_handled(entry, entry.message)
+            if (entry := self._open.pop(number, None)) is None:
+                continue
+            match entry.message:
+                case UserMessage():
+                    self._note_handled(entry, entry.message)
+                case ReviseMessage(message_id=message_id):
+                    self._drop_edits(entry.key, (message_id,))
+                    self._deferred[number] = entry
+                case RetractMessages(message_ids=message_ids):
+                    self._drop_edits(entry.key, message_ids)
+                    self._deferred[number] = entry
+                case RuntimePosted():
+                    self._deferred[number] = entry
         self.busy.update(busy)
         self.busy.difference_update(quiet, unfinished)
         self.unfinished.update(unfinished)
         self.unfinished.difference_update(busy, quiet)
+        left = [number for number, entry in self._deferred.items() if self._may_be_deferred(entry)]
+        self._deferred = {number: self._deferred[number] for number in left[-MOST_DEFERRED:]}
+
+    def _drop_edits(self, key: str, message_ids: Collection[MessageId]) -> None:
+        """Forget edits of messages that were edited again or deleted since."""
+        for number, (of, message, _) in tuple(self._deferred.items()):
+            if of == key and isinstance(message, ReviseMessage) and message.message_id in message_ids:
+                del self._deferred[number]
+
+    def _may_be_deferred(self, entry: WindowMessage) -> bool:
+        """True if a window may not have carried out a handled message yet."""
+        return entry.key in self.unfinished or (entry.key in self.busy and isinstance(entry.message, ReviseMessage))
 
     def _note_handled(self, entry: WindowMessage, message: UserMessage) -> None:
         now, name = self._monotonic(), (message.window, message.message_id)
@@ -96,4 +123,5 @@ class Ledger:
         """Messages to send again, in their original order."""
         for _at, message in self._unlogged.values():
             yield message
+        yield from self._deferred.values()
         yield from self._open.values()

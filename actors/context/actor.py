@@ -161,7 +161,7 @@ class ContextActor(Actor):
             elif isinstance(message, ReviseMessage):
                 self._retraction.keep(message)
         self.in_progress = bool(self._turns_in_hand or self._deliveries) or self._driver.compaction.is_busy
-        self.is_unfinished = bool(self._unwritable)
+        self.is_unfinished = bool(self._unwritable) or self._retraction.is_waiting
 
     def record(
         self,

@@ -85,6 +85,11 @@ class Retraction:
         """Turn of a question's old words -> turn of its new words."""
         self._revisions = RateLimit(REVISIONS, REVISIONS_S)
 
+    @property
+    def is_waiting(self) -> bool:
+        """True if retractions or new words wait for a later look, or for room."""
+        return bool(self._pending_edits or self._deferred or self._host.conversation.pending)
+
     def take_back(self, tombstones: Iterable[Tombstone], why: str = DELETED) -> None:
         """Remove words from the copies for commands, then log and report the retraction.
 

@@ -5,13 +5,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from actors.cluster.head import FAILURES, Head, Pace
 from actors.cluster.pool import HostSlowError, PoolError
 from actors.kernel import Actor, ActorSpec, ActorSystem, Edge
 from messages.base import Address, MessageId, RequestId, Surface, Window
-from messages.context import ResumeWindow, UserMessage
+from messages.context import ResumeWindow, RuntimePosted, UserMessage
 from messages.discord import UserMessageLogged
 from messages.memory import ReconcileDue
 from messages.shell import ASKERS, SHELL, AskersLost
@@ -135,8 +136,6 @@ def people(system: ActorSystem) -> Edge:
 
 
 def user_message(number: int, at: Window, people: Edge) -> UserMessage:
-    import msgspec
-
     return msgspec.structs.replace(make_message(number), window=at, reply_to=people.address)
 
 
@@ -295,6 +294,23 @@ def test_a_window_whose_work_waits_for_a_later_time_is_resumed_elsewhere_though_
     eventually(lambda: len(world.handled[at.address.key]) == 2)
 
     assert isinstance(world.handled[at.address.key][1][1], ResumeWindow)
+
+
+@pytest.mark.req("X-155")
+def test_a_posting_that_no_log_has_taken_is_said_again_as_one_that_an_earlier_log_may_have(
+    head: Head, pool: LocalPool, system: ActorSystem, world: World
+) -> None:
+    start(head)
+    world.is_unfinished = True
+    at = window(5)
+    posted = RuntimePosted(window=at, by="reminder", text="tea", message_ids=(MessageId("9"),))
+    system.tell(at.address, posted)
+    eventually(lambda: bool(world.handled[at.address.key]) and not head.is_busy)
+    world.is_unfinished = False
+    pool.hosts[hosts_of(world, 5)[0]].is_dead = True
+    eventually(lambda: len(world.handled[at.address.key]) == 3)
+
+    assert world.handled[at.address.key][2][1] == msgspec.structs.replace(posted, is_late=True)
 
 
 @pytest.mark.req("X-155", "X-157")

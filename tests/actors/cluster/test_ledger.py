@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from actors.cluster.ledger import UNLOGGED_S, Ledger, WindowMessage
+from actors.cluster.ledger import MOST_DEFERRED, UNLOGGED_S, Ledger, WindowMessage
 from messages.base import Message, MessageId, Surface, UserId, Window
-from messages.context import RestoreRedactions, UserMessage
+from messages.context import RestoreRedactions, RetractMessages, ReviseMessage, RuntimePosted, UserMessage
 from messages.discord import DISCORD, UserMessageLogged
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="12")
@@ -29,6 +29,28 @@ def log_report(number: int) -> UserMessageLogged:
 
 def window_message(message: Message) -> WindowMessage:
     return WindowMessage(KEY, message, b"")
+
+
+def edit(number: int, text: str) -> ReviseMessage:
+    return ReviseMessage(window=WINDOW, message_id=MessageId(str(number)), text=text, files=0)
+
+
+def deletion(number: int) -> RetractMessages:
+    return RetractMessages(window=WINDOW, message_ids=(MessageId(str(number)),))
+
+
+def posting(number: int) -> RuntimePosted:
+    return RuntimePosted(window=WINDOW, by="reminder", text="tea", message_ids=(MessageId(str(number)),))
+
+
+def ledger_after(*messages: Message, busy: tuple[str, ...] = (), unfinished: tuple[str, ...] = ()) -> Ledger:
+    """Ledger of a host that has handled the messages, one after another, and reports the state of the window."""
+    ledger = Ledger(Time())
+    ledger.settle([], busy, [], unfinished)
+    for number, message in enumerate(messages):
+        ledger.tell(number, window_message(message))
+        ledger.settle([number], [], [])
+    return ledger
 
 
 class Time:
@@ -91,3 +113,25 @@ def test_a_window_is_busy_or_unfinished_or_quiet() -> None:
     assert ledger.unfinished == {"a", "c"}
     ledger.settle([], ["a"], ["c"])
     assert (ledger.busy, ledger.unfinished) == ({"a"}, set())
+
+
+def test_the_newest_edit_of_each_message_is_owed_until_no_answer_is_in_hand() -> None:
+    ledger = ledger_after(edit(1, "a"), edit(2, "b"), edit(1, "c"), edit(3, "d"), deletion(3), busy=(KEY,))
+    assert [each.message for each in ledger.owed()] == [edit(2, "b"), edit(1, "c")]
+    ledger.settle([], [], [KEY])
+    assert list(ledger.owed()) == []
+
+
+def test_what_an_unwritable_log_did_not_take_is_owed_until_the_window_is_at_rest() -> None:
+    messages: list[Message] = [posting(9), edit(1, "a"), deletion(2)]
+    ledger = ledger_after(*messages, unfinished=(KEY,))
+    assert [each.message for each in ledger.owed()] == messages
+    assert ledger.is_settled
+    ledger.settle([], [KEY], [])
+    assert [each.message for each in ledger.owed()] == [edit(1, "a")]
+    assert list(ledger_after(*messages).owed()) == []
+
+
+def test_of_too_many_messages_that_windows_hold_the_newest_are_owed() -> None:
+    ledger = ledger_after(*(posting(number) for number in range(MOST_DEFERRED + 1)), unfinished=(KEY,))
+    assert next(each.message for each in ledger.owed()) == posting(1)

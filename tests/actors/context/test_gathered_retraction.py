@@ -328,6 +328,17 @@ def test_words_that_wait_for_room_are_noted_when_there_is_though_nobody_says_any
     edited_too_often.stop()
 
 
+def test_a_window_is_unfinished_while_words_wait_for_room(edited_too_often: Rig) -> None:
+    """The head resumes an unfinished window elsewhere when the host is lost, and gives it the edits again."""
+    (mailbox,) = [each for each in edited_too_often.system.mailboxes() if each.address == CHANNEL.address]
+    assert mailbox.actor is not None
+    assert (mailbox.actor.in_progress, mailbox.actor.is_unfinished) == (False, True)
+    edited_too_often.advance(REVISIONS_S + 1)
+
+    assert not mailbox.actor.is_unfinished
+    edited_too_often.stop()
+
+
 def test_words_that_wait_for_room_are_noted_before_the_end(edited_too_often: Rig) -> None:
     edited_too_often.stop()
 
