@@ -132,8 +132,8 @@ class Outbox:
         del self._waiting[message.reply_to, message.request_id]
         if isinstance(reply, Delivered) and message.buttons:
             self.questions.note(message, reply.message_ids[-1])
-        self._host.tell(message.reply_to, reply)
         if isinstance(reply, Delivered) and message.reply_to.kind != CONTEXT_KIND:
+            # First, so the text is in the log before its sender counts the text as shown and never asks again.
             posted = RuntimePosted(
                 window=message.window,
                 by=message.reply_to.kind,
@@ -144,6 +144,7 @@ class Outbox:
                 is_off_record=self._messages.is_off_record(ChannelId(message.window.id)),
             )
             self._host.tell(message.window.address, posted)
+        self._host.tell(message.reply_to, reply)
         self.settled += 1
 
     async def _outcome(self, message: PostMessage) -> DiscordReply:

@@ -41,6 +41,16 @@ def test_a_window_is_told_what_others_had_shown_there_and_not_what_it_said_itsel
     ]
 
 
+def test_a_window_is_told_what_others_had_shown_before_they_count_the_text_as_shown(life: Life) -> None:
+    """Killed in between, the sender asks again, and the window hears of the text; otherwise no log would have it."""
+    messages: list[object] = []
+    life.system.overhear(lambda _to, message: messages.append(message))
+    life.delivered("⏰ tea", nonce="tea")
+    life.told.wait(1)
+    kinds = [type(message) for message in messages if isinstance(message, RuntimePosted | Delivered)]
+    assert kinds == [RuntimePosted, Delivered]
+
+
 @pytest.mark.req("X-251")
 def test_where_memory_is_off_the_window_is_told_so_with_what_others_had_shown(start_life: StartLife) -> None:
     off = MemorySwitch(place=str(defaults.GENERAL_ID), number=1, is_off=True, by="operator")
