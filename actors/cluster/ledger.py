@@ -45,8 +45,8 @@ class Ledger:
         """Oldest first; after many removals a plain dict takes longer and longer to find its first entry."""
         self._logged: set[tuple[Window, MessageId]] = set()
         self._deferred: dict[int, WindowMessage] = {}
-        """Handled messages that a window may hold in memory: new words until the end of an answer, and all that an
-        unwritable log does not take."""
+        """Handled messages that a window with work may hold in memory: new words until the end of an answer, and all
+        that an unwritable log does not take."""
         self.busy: set[str] = set()
         """Keys of windows with work in progress."""
         self.unfinished: set[str] = set()
@@ -94,7 +94,8 @@ class Ledger:
         self.busy.difference_update(quiet, unfinished)
         self.unfinished.update(unfinished)
         self.unfinished.difference_update(busy, quiet)
-        left = [number for number, entry in self._deferred.items() if self._may_be_deferred(entry)]
+        at_work = self.busy | self.unfinished if self._deferred else frozenset[str]()
+        left = [number for number, entry in self._deferred.items() if entry.key in at_work]
         self._deferred = {number: self._deferred[number] for number in left[-MOST_DEFERRED:]}
 
     def _drop_edits(self, key: str, message_ids: Collection[MessageId]) -> None:
@@ -102,10 +103,6 @@ class Ledger:
         for number, (of, message, _) in tuple(self._deferred.items()):
             if of == key and isinstance(message, ReviseMessage) and message.message_id in message_ids:
                 del self._deferred[number]
-
-    def _may_be_deferred(self, entry: WindowMessage) -> bool:
-        """True if a window may not have carried out a handled message yet."""
-        return entry.key in self.unfinished or (entry.key in self.busy and isinstance(entry.message, ReviseMessage))
 
     def _note_handled(self, entry: WindowMessage, message: UserMessage) -> None:
         now, name = self._monotonic(), (message.window, message.message_id)
