@@ -8,12 +8,14 @@ import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from actors.linux.regular_file import open_regular
 from actors.memory.index.index import Index
 from actors.memory.index.log_check import check_entries, check_sources
-from domain.log.parser import Gap, LogState, Record, read
+from domain.log.parser import Gap, LogState, ParsedLog, Record, read
 from domain.log.window import LOG_ROOT, LOGGED_SURFACES, LogName, is_imported_log, keeps_logs, parse_log_name
 from domain.memory.remembered import PinChange, Remembered, TakenBack, entry_of_record
 from messages.base import Surface, Window
@@ -27,6 +29,8 @@ Each piece is a transaction and leaves a segment of the keyword index to be merg
 in 13.3 s of processor time with pieces of 64 KiB, in 10.3 with 256, in 8.6 with 1,024, in 8.9 with 2,048.
 """
 _NO_LINE = 2**62
+_TOMBSTONE = b"Z tombstone "
+"""In the heading of each tombstone."""
 SETTLED_S = 60.0
 """Seconds after which a cut-off end of a log counts as damage; before, the end counts as an unfinished write."""
 _HEADING = re.compile(rb"\n## [0-9]{4}-[0-9]{2}-[0-9]{2}T")
@@ -54,6 +58,16 @@ class Piece:
     """A log compared whole with this piece."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """Section of a log, read at once."""
+
+    records: list[Record]
+    parsed: ParsedLog
+    first_line: int
+    is_last: bool
+
+
 class Reconciliation:
     """Incremental comparison of all logs with the index, in pieces of a tenth of a second at most."""
 
@@ -73,11 +87,14 @@ class Reconciliation:
             AlteredIndexError: after an end in disorder: the index has content that is not from the logs.
         """
         seen: set[str] = set()
-        for window, path in self._logs():
-            seen.add(path)
-            self.tally.logs += 1
-            yield from self.compare(window, path)
-            yield Piece(window=window, path=path)
+        for window, logs in groupby(self._logs(), itemgetter(0)):
+            paths = [path for _, path in logs]
+            unread = list(paths)
+            for path in paths:
+                seen.add(path)
+                self.tally.logs += 1
+                yield from self.compare(window, path, unread)
+                yield Piece(window=window, path=path)
         for path in self._index.known_files():
             if path not in seen and not (self._root / path).exists():
                 yield self._note(None, [], self._index.forget_file(path))
@@ -104,8 +121,40 @@ class Reconciliation:
         for name in (*imported, *(name for _, name in sorted(names))):
             yield window, f"{LOG_ROOT}/{surface.value}/{context_id}/{name}"
 
-    def compare(self, window: Window, path: str) -> Iterator[Piece]:
-        """Compare a log of a window."""
+    def _take_back(self, window: Window, path: str) -> Iterator[Piece]:
+        """Note the withdrawals in a log to be compared: withdrawn words of earlier sections must not come up again."""
+        try:
+            fd = open_regular(self._root / path, os.O_RDONLY | os.O_NOFOLLOW)
+        except OSError:
+            return  # The comparison names it.
+        try:
+            status = os.fstat(fd)
+            if self._is_unchanged(path, status) or not _has_tombstone(fd, status.st_size):
+                return
+            for section in self._read(fd, status.st_size):
+                entries = [entry for record in section.records if (entry := entry_of_record(path, record)) is not None]
+                if self._is_thorough:
+                    end_line = section.parsed.state.line
+                    check_entries(self._index.connection, path, section.first_line, end_line - 1, entries)
+                withdrawals = [entry for entry in entries if isinstance(entry, TakenBack)]
+                yield self._note(window, *self._index.remember(window, withdrawals)) if withdrawals else Piece()
+        finally:
+            os.close(fd)
+
+    def _is_unchanged(self, path: str, status: os.stat_result) -> bool:
+        """True if a log was compared before and need not be compared again."""
+        state = self._index.file_state(path)
+        is_known = state is not None and state[:2] == (status.st_size, status.st_mtime_ns)
+        return is_known and not self._is_thorough
+
+    def compare(self, window: Window, path: str, unread: list[str] | None = None) -> Iterator[Piece]:
+        """Compare a log of a window.
+
+        Args:
+            window: Window of the log.
+            path: Path of the log below the data root.
+            unread: Logs of the window with withdrawals perhaps not known yet: read before any changed log, and emptied.
+        """
         try:
             fd = open_regular(self._root / path, os.O_RDONLY | os.O_NOFOLLOW)
         except OSError as error:
@@ -114,10 +163,11 @@ class Reconciliation:
         try:
             status = os.fstat(fd)
             state = self._index.file_state(path)
-            is_known = state is not None and state[:2] == (status.st_size, status.st_mtime_ns)
-            if state is not None and is_known and not self._is_thorough:
+            if state is not None and self._is_unchanged(path, status):
                 self.tally.damaged += bool(state[2])
                 return
+            while unread:
+                yield from self._take_back(window, unread.pop())
             damage = yield from self._compare_open(window, path, fd, status)
             self.tally.damaged += bool(damage)
             if damage and (state is None or state[2] != damage):
@@ -128,13 +178,24 @@ class Reconciliation:
 
     def _compare_open(self, window: Window, path: str, fd: int, status: os.stat_result) -> Generator[Piece, None, str]:
         """Compare the first `st_size` bytes, the size at the beginning; gives the damage."""
-        state = LogState()
-        length = self._piece_bytes
         damage: list[Gap] = []
+        torn: Gap | None = None
+        for section in self._read(fd, status.st_size):
+            damage.extend(section.parsed.damage)
+            torn = section.parsed.torn
+            # Rows behind the end came with turns that ended since, unless nothing was written since.
+            is_all = section.is_last and os.fstat(fd).st_size == status.st_size
+            end_line = _NO_LINE if is_all else section.parsed.state.line
+            yield self._apply(window, path, section.records, section.first_line, end_line)
+        return _describe_gaps(damage, torn if self._has_settled(status) else None)
+
+    def _read(self, fd: int, most: int) -> Iterator[_Section]:
+        """The first `most` bytes of a log, section by section."""
+        state, length = LogState(), self._piece_bytes
         while True:
-            size = min(length, status.st_size - state.offset)
+            size = min(length, most - state.offset)
             data = os.pread(fd, size, state.offset)
-            is_last = len(data) < size or state.offset + size == status.st_size
+            is_last = len(data) < size or state.offset + size == most
             if not is_last:
                 # A record is whole only if no seal follows it, so the piece ends where something else begins.
                 cut = _last_heading(data)
@@ -147,13 +208,10 @@ class Reconciliation:
                 length *= 2
                 continue
             length = self._piece_bytes
-            damage.extend(parsed.damage)
-            # Rows behind the end came with turns that ended since, unless nothing was written since.
-            is_all = is_last and os.fstat(fd).st_size == status.st_size
-            yield self._apply(window, path, records, state.line, _NO_LINE if is_all else parsed.state.line)
-            state = parsed.state
+            yield _Section(records, parsed, state.line, is_last)
             if is_last:
-                return _describe_gaps(damage, parsed.torn if self._has_settled(status) else None)
+                return
+            state = parsed.state
 
     def _has_settled(self, status: os.stat_result) -> bool:
         return self._now.timestamp() - status.st_mtime > SETTLED_S
@@ -180,6 +238,12 @@ class Reconciliation:
         self.tally.added += len(added)
         self.tally.dropped += len(dropped)
         return Piece(added=tuple(added), dropped=tuple(dropped), window=window)
+
+
+def _has_tombstone(fd: int, size: int) -> bool:
+    """True if the first bytes of a log may have a tombstone."""
+    looks = (os.pread(fd, PIECE_BYTES + len(_TOMBSTONE), offset) for offset in range(0, size, PIECE_BYTES))
+    return any(_TOMBSTONE in data for data in looks)
 
 
 def _last_heading(data: bytes) -> int:

@@ -6,7 +6,7 @@ import logging
 import os
 import random
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -14,9 +14,10 @@ from actors.context.log.file import WindowLog
 from actors.memory.index.index import Index
 from actors.memory.index.reconcile import Reconciliation, Tally
 from actors.memory.index.seal import check_rows_after
-from domain.log.event import Event, event
+from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
-from messages.base import Surface, Window
+from domain.log.redaction import DELETED, Tombstone, tombstone_meta
+from messages.base import EventId, Surface, Window
 from tests.actors.context.rig import CHANNEL
 
 NOW = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
@@ -100,6 +101,28 @@ def test_only_what_is_missing_or_failed_is_queued_again(tmp_path: Path) -> None:
     index.pending.retry_failed(is_start=False)
     assert len(index.pending.due(NOW, 10)) == 3
     assert index.counts().ok == 2
+    index.close()
+
+
+@pytest.mark.parametrize("is_in_a_later_log", [True, False])
+def test_words_taken_back_never_come_up_while_an_index_is_made_anew(tmp_path: Path, is_in_a_later_log: bool) -> None:
+    secret = "the salary is 41000"
+    first = write(tmp_path, [log_event(0, secret), *(log_event(number, turn="e9") for number in range(1, 50))])
+    path = first.relative_to(tmp_path).as_posix()
+    taken_back = Tombstone(event_id=EventId("e0"), path=path, line=5, message_id="0", is_quote=False)
+    tombstone = event("t", BEGAN + timedelta(days=2), Kind.TOMBSTONE, "", tombstone_meta(taken_back, DELETED))
+    if is_in_a_later_log:
+        write(tmp_path, [log_event(60, turn="e9"), tombstone], at=BEGAN + timedelta(days=1))
+    else:
+        log, _ = WindowLog.open(tmp_path, PurePosixPath(path))
+        log.append(tombstone)
+        log.close()
+    index = an_index(tmp_path)
+    texts = set[object]()
+    for _ in Reconciliation(tmp_path, index, NOW, piece_bytes=1_000).pieces():
+        texts.update(row[7] for row in rows(index))
+    assert "words 1" in texts
+    assert secret not in texts
     index.close()
 
 
