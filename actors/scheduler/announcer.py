@@ -244,18 +244,19 @@ class Announcer:
                 nonce=key,
                 look_first=was_tried or now - firing.due > LOOK_FIRST_AFTER,
                 mark=firing_mark(firing, config.zone, is_reworded=key in state.reworded),
-                look_since=self._look_since(firing),
+                look_since=self._look_since(firing, now, was_tried=was_tried),
                 mention_user_id=UserId(owner),
             ),
         )
 
-    def _look_since(self, firing: Firing) -> datetime:
-        """Earliest time of a message with the firing; unsure if the clock was set back since an earlier process."""
+    def _look_since(self, firing: Firing, now: datetime, *, was_tried: bool) -> datetime:
+        """Earliest time of a message with the firing; the clock may have been ahead at an earlier try."""
         state = self._state
-        if state.started_at is None or state.tried_until is None:
+        if not was_tried:
             return firing.due - CLOCK_SKEW
-        is_unsure = state.started_at <= firing.due < state.tried_until
-        return state.started_at - CLOCK_ERROR if is_unsure else firing.due - CLOCK_SKEW
+        is_of_earlier_process = state.tried_until is None or firing.due < state.tried_until
+        tried_at = state.started_at if is_of_earlier_process and state.started_at is not None else now
+        return min(firing.due, tried_at) - CLOCK_ERROR
 
     def _forget_unanswered(self, seconds: float) -> None:
         for request_id, outgoing in list(self._state.outgoing.items()):

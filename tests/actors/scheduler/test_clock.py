@@ -14,6 +14,8 @@ from tests.actors.scheduler.conftest import START, StartProcess
 from tests.actors.scheduler.lines import line
 from tests.actors.scheduler.story import Story
 
+AHEAD = timedelta(hours=5)
+
 
 @pytest.mark.parametrize("hours", [0.0, 12.0])
 @pytest.mark.parametrize("back", [timedelta(minutes=30), timedelta(hours=3), timedelta(hours=4), timedelta(days=3653)])
@@ -85,7 +87,7 @@ def test_a_reminder_that_was_shown_just_before_a_kill_is_found_by_a_process_whos
     while not channel.postings:
         first.steps(1)
     first.kill()
-    channel.postings[:] = [replace(posting, at=posting.at - ahead) for posting in channel.postings]
+    date_back(channel, ahead)
     second = start(first.clock.now() - ahead)
     second.pass_minutes(int(ahead.total_seconds()) // 60 + 3)
     assert (len(channel.postings), file.read_text()) == (1, tea if recur == "daily" else "")
@@ -141,3 +143,27 @@ def test_a_recurring_reminder_due_between_the_correction_of_a_clock_and_the_next
         process.system.run()
         process.settle()
     assert len(channel.postings) == 1
+
+
+@pytest.mark.parametrize("recur", ["none", "daily"])
+@pytest.mark.parametrize("off", [timedelta(hours=6)])
+def test_a_reminder_shown_by_a_clock_that_was_hours_ahead_is_found_whenever_the_next_processes_start(
+    start: StartProcess, file: Path, channel: Channel, off: timedelta, recur: str
+) -> None:
+    file.write_text(line("tea", "2026-03-28 17:01", recur) + "\n")
+    first = start(START + AHEAD, catchup_hours=12)
+    first.clock.advance(29)
+    while not channel.postings:
+        first.steps(1)
+    first.kill()
+    date_back(channel, AHEAD)
+    second = start(first.clock.now() - AHEAD + off, catchup_hours=12)
+    second.pass_minutes(1)
+    second.kill()
+    start(second.clock.now(), catchup_hours=12).pass_minutes(5 * 60)
+    assert len(channel.postings) == 1
+
+
+def date_back(channel: Channel, ahead: timedelta) -> None:
+    """Date the postings as Discord does, whose clock is right."""
+    channel.postings[:] = [replace(posting, at=posting.at - ahead) for posting in channel.postings]
