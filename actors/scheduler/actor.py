@@ -98,7 +98,9 @@ class SchedulerActor(Actor):
         """Resume the unfinished work of an earlier process, and look at once."""
         with self.blocking():
             looked_at = self._guard(_WATERMARK, self._watermark.read, None)
-            self._cursor = self._state.begin(self.now(), looked_at, timedelta(hours=self._config.catchup_hours))
+            furthest = self._guard(_WATERMARK, self._watermark.read_furthest, None)
+            catchup = timedelta(hours=self._config.catchup_hours)
+            self._cursor = self._state.begin(self.now(), looked_at, catchup, furthest)
             with suppress(OSError):  # then every look tries it again, and says so
                 self._edits.bring_back()
         if self._config.fires:
@@ -227,8 +229,9 @@ class SchedulerActor(Actor):
         self._state.announced = look.data
         self._cursor.advance(now)
         self._state.requested_at.clear()  # later looks begin here, also by a clock that was set back
-        settled = self._announcer.settled_until(self._cursor.at)
-        self._guard(_WATERMARK, lambda: self._watermark.write(settled), None, tells=self._config.catchup_hours > 0)
+        settled, furthest = self._announcer.settled_until(self._cursor.at), self._state.note_look(now)
+        write = partial(self._watermark.write, settled, furthest)
+        self._guard(_WATERMARK, write, None, tells=self._config.catchup_hours > 0)
         self._due_scan.end()
 
     def _flaw(self, data: bytes) -> str:

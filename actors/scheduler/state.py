@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from domain.policy.rate_limit import RateLimit
 from domain.reminder.due import Cursor, Firing
+from domain.reminder.owed import CLOCK_ERROR
 from domain.reminder.share import EDITS, EVERY_S, LISTS
 from messages.base import RequestId, Window
 
@@ -34,6 +35,8 @@ class SchedulerState:
     started_at: datetime | None = None
     tried_until: datetime | None = None
     """Time before which an earlier process may have posted a reminder, by the clock of then."""
+    furthest: datetime | None = None
+    """Latest time of any look of this process or an earlier one, by the clock of then; None before the start."""
     cursor: Cursor | None = None
     readable: bytes | None = None
     """The file as last read; None before the first look. Due reminders come from this copy while the file is in UTF-16.
@@ -74,19 +77,29 @@ class SchedulerState:
     requested_at: OrderedDict[str, datetime] = field(default_factory=OrderedDict)
     """Id of a reminder -> time of the request for the reminder, oldest first; of requests since the last look."""
 
-    def begin(self, now: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
+    def begin(
+        self, now: datetime, watermark: datetime | None, catchup: timedelta, furthest: datetime | None = None
+    ) -> Cursor:
         """Start counting at the process's first start; later go on.
 
         Args:
             watermark: Time of an earlier process's last look, if known.
             catchup: Age up to which missed recurring reminders are made up for.
+            furthest: Latest time of any earlier process's look, if known; more than `CLOCK_ERROR` ahead it has no
+                effect, or a clock once ahead by years would have every reminder looked for ever after.
         """
         if self.cursor is None:
             self.started_at, self.cursor = now, Cursor.resume(now, now - ALWAYS_CAUGHT_UP, watermark, catchup)
-            self.tried_until = now
-            if watermark is not None and watermark > now:  # the clock was set back
-                self.tried_until = watermark + UNSETTLED
+            is_near = furthest is not None and furthest - now <= CLOCK_ERROR
+            self.furthest = max(now, watermark or now, (furthest if is_near else None) or now)
+            # Later than now, if the clock was set back, perhaps several processes ago.
+            self.tried_until = self.furthest + UNSETTLED if self.furthest > now else now
         return self.cursor
+
+    def note_look(self, now: datetime) -> datetime:
+        """Note a look at the file; return the latest time of any look."""
+        self.furthest = max(now, self.furthest or now)
+        return self.furthest
 
     def note_shown(self, key: str) -> None:
         """Note that users have seen a firing."""

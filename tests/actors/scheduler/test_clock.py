@@ -146,7 +146,7 @@ def test_a_recurring_reminder_due_between_the_correction_of_a_clock_and_the_next
 
 
 @pytest.mark.parametrize("recur", ["none", "daily"])
-@pytest.mark.parametrize("off", [timedelta(hours=6)])
+@pytest.mark.parametrize("off", [timedelta(minutes=30), timedelta(hours=6)])
 def test_a_reminder_shown_by_a_clock_that_was_hours_ahead_is_found_whenever_the_next_processes_start(
     start: StartProcess, file: Path, channel: Channel, off: timedelta, recur: str
 ) -> None:
@@ -162,6 +162,36 @@ def test_a_reminder_shown_by_a_clock_that_was_hours_ahead_is_found_whenever_the_
     second.kill()
     start(second.clock.now(), catchup_hours=12).pass_minutes(5 * 60)
     assert len(channel.postings) == 1
+
+
+def test_a_reminder_shown_by_a_clock_that_was_put_right_before_the_kill_is_found_when_its_time_comes(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    file.write_text(line("tea", "2026-03-28 17:01", "daily") + "\n")
+    first = start(START + AHEAD)
+    first.pass_minutes(1)
+    first.clock.jump(-AHEAD)
+    date_back(channel, AHEAD)
+    first.pass_minutes(1)
+    first.kill()
+    start(first.clock.now()).pass_minutes(5 * 60)
+    assert len(channel.postings) == 1
+
+
+def test_a_reminder_shown_by_a_clock_that_was_ahead_is_found_though_an_earlier_one_is_still_owed(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    other, tea = line("other", "2026-03-28 12:00", "daily", "rid_O"), line("tea", "2026-03-28 14:02", "daily")
+    file.write_text(f"{other}\n{tea}\n")
+    channel.fails = 3
+    first, ahead = start(), timedelta(hours=2)
+    first.settle()
+    first.clock.jump(ahead)
+    first.pass_minutes(2)
+    first.kill()
+    date_back(channel, ahead)
+    start(first.clock.now() - ahead, catchup_hours=12).pass_minutes(2 * 60)
+    assert sorted(text.split("\n")[0].split()[-1] for text in channel.texts()) == ["other", "tea"]
 
 
 def date_back(channel: Channel, ahead: timedelta) -> None:
