@@ -92,7 +92,7 @@ OF_FORGETTING: tuple[Guard, ...] = (
             f"{_SCOPE}::test_a_quotation_of_another_persons_words_is_not_ones_own",
         ),
         (
-            "scope.since is None or entry.event.at >= scope.since",
+            "scope.since is None or events.time_of(entry) >= scope.since",
             "True",
             f"{_SCOPE}::test_what_the_agent_said_before_ones_words_repeats_nothing_of_them",
         ),

@@ -11,38 +11,26 @@ from typing import Any, NamedTuple
 import msgspec
 
 from domain.log.event import Event, Kind
-from domain.log.forgotten import FORGOT, Forgotten
+from domain.log.forgotten import Forgotten
 from domain.log.metadata import meta_dict
-from domain.log.off_record import OFF_RECORD_KINDS
 from domain.log.parser import ParsedEvent, ParsedLog
-from domain.log.redaction import DELETION_DEFERRED, EDIT_DEFERRED, LOOKED_THROUGH, OWED
+from domain.log.redaction import OWED
+from domain.log.window import snowflake_time
 from domain.log.window_folders import output_prefix
 from domain.policy.forgetting.repeatable import first_repetition
-from domain.turn.compaction import CUT
 from domain.turn.forgetting.fold import message_id_of
 from domain.turn.forgetting.repetition import RepeatedTexts
-from domain.turn.forgetting.texts import person_texts, texts_in
+from domain.turn.forgetting.texts import holds_words, person_texts, texts_in
 from domain.turn.posting import POSTED
 from messages.base import EventId, MessageId, TurnId, UserId
 from messages.forget import ForgettableEvent, Scope, ScopeKind
 
+_SNOWFLAKE = re.compile("[0-9]{15,20}")
 QUOTATION = ":quotation"
 """Behind an event's id: only the event's quotation is meant."""
 PEOPLES = (Kind.USER, Kind.PIN)
 _ANSWERS = (Kind.AGENT, Kind.TOOL_CALL, Kind.TOOL_RESULT, Kind.SYSTEM)
 """Kinds of events caused by a question."""
-_WORDLESS = (
-    DELETION_DEFERRED,
-    EDIT_DEFERRED,
-    LOOKED_THROUGH,
-    CUT,
-    FORGOT,
-    "resumed",
-    "joined",
-    "model",
-    *OFF_RECORD_KINDS,
-)
-"""Subjects of system events without words of people or models."""
 _LEAST_NAME_CHARS = 2
 
 ListOutputs = Callable[[Iterable[str]], Collection[str]]
@@ -134,7 +122,7 @@ class WindowEvents:
             self._messages[EventId(str(meta.get("event", "")))].update(_shown_in(meta))
         elif event.kind is Kind.SYSTEM and meta.get("what") == POSTED:
             self._messages[event.id].update(_shown_in(meta))
-        if not _holds_words(event, meta):
+        if not holds_words(event, meta):
             return
         entry = self.entries[event.id] = _Entry(path, logged.line, event, meta)
         self.people.update((entry.author_id,) if event.kind in PEOPLES else ())
@@ -194,6 +182,12 @@ class WindowEvents:
     def messages_of(self, entry: _Entry) -> frozenset[str]:
         """Messages of an event, and messages that show the event."""
         return frozenset(self._messages.get(entry.event.id, ()))
+
+    def time_of(self, entry: _Entry) -> datetime:
+        """Time of an event, no earlier than Discord dates its question and messages: our clock may have been behind."""
+        question = self.entries.get(EventId(entry.turn_id), entry)
+        dated = (snowflake_time(int(each)) for each in self.messages_of(entry) if _SNOWFLAKE.fullmatch(each))
+        return max(entry.event.at, question.event.at, *dated)
 
     def list_shown_in(self, outputs: Collection[str]) -> set[EventId]:
         """Answers, calls and results of the turns whose commands left any of the given kept outputs."""
@@ -284,7 +278,7 @@ def _list_expired(events: WindowEvents, before: datetime | None) -> Iterator[Eve
     pinned_turns = {turn_id for each in pinned for turn_id in events.turns_of(each) if turn_id}
     for each in events.entries.values():
         is_pin = each.event.kind is Kind.PIN and str(each.meta.get("event") or each.event.id) in pinned
-        if each.event.at < before and not is_pin and pinned_turns.isdisjoint(events.turns_of(each.event.id)):
+        if events.time_of(each) < before and not is_pin and pinned_turns.isdisjoint(events.turns_of(each.event.id)):
             yield each.event.id
 
 
@@ -313,7 +307,7 @@ def _is_own(events: WindowEvents, scope: Scope, entry: _Entry) -> bool:
     if events.author_of_turn(entry) == scope.only_by:
         return True
     if scope.kind is ScopeKind.REPEATED:
-        return scope.since is None or entry.event.at >= scope.since
+        return scope.since is None or events.time_of(entry) >= scope.since
     return _is_mentioned(scope, entry.text)
 
 
@@ -392,9 +386,3 @@ def _shown_in(meta: Mapping[str, Any]) -> Iterator[str]:
     """Messages in which the agent or the runtime showed words, by an event's metadata."""
     message_ids = meta.get("message_ids")
     yield from map(str, message_ids if isinstance(message_ids, list) else ())
-
-
-def _holds_words(event: Event, meta: dict[str, Any]) -> bool:
-    if event.kind in (Kind.DELIVERY, Kind.TOMBSTONE):
-        return False
-    return event.kind is not Kind.SYSTEM or meta.get("what") not in _WORDLESS

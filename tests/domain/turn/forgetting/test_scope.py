@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue, meta_dict
@@ -19,13 +20,15 @@ from messages.turn import Reference
 from tests.domain.log.logs import START, WINDOW, log_of
 
 ALICE, BOB = "910000000000000021", "910000000000000022"
+MESSAGE = "1577324231262208000"
+"""Sent nine days after the start."""
 PATH = "logs/discord-thread/123456789012345678/20261122T140322Z_0001.md"
 
 
 def user(id: str, who: str, text: str, message_id: str, **meta: Any) -> Event:
     name = "Alice" if who == ALICE else "Bob"
     fields = {"author": name, "author_id": who, "message_id": message_id, **meta}
-    return event(id, START + timedelta(seconds=int(message_id)), Kind.USER, text, fields)
+    return event(id, START + timedelta(seconds=int(message_id) % 1_000), Kind.USER, text, fields)
 
 
 def of_turn(id: str, kind: Kind, text: str, turn: str, **meta: Any) -> Event:
@@ -110,7 +113,7 @@ def test_a_person_goes_with_what_names_the_person_as_the_account_was_called_befo
     [
         (ScopeKind.TOPIC, {"places": (Reference(path=PATH, line=5),)}, "q1"),
         (ScopeKind.REPEATED, {"texts": ("my dog is called Rex", "nice")}, "q3"),
-        (ScopeKind.EXPIRED, {"before": START + timedelta(seconds=2)}, "a2"),
+        (ScopeKind.EXPIRED, {"before": START + timedelta(seconds=3)}, "a2"),
         (ScopeKind.WINDOW, {}, "q4"),
     ],
 )
@@ -186,6 +189,26 @@ def test_what_is_pinned_does_not_expire_with_its_whole_turn_until_it_is_unpinned
     assert not {"q1", "a1", "p1"} & set(ids_of(unpinned, ScopeKind.EXPIRED, before=late))
 
 
+@pytest.mark.req("X-253")
+def test_what_a_clock_without_a_battery_dated_far_back_does_not_expire_before_its_question_and_its_messages() -> None:
+    pinned = {"action": "pin", "source": MESSAGE, "author_id": BOB}
+    wrongly_dated = [
+        of_turn("a1", Kind.AGENT, "nice dog", "q1", final=True),
+        event("p1", START, Kind.PIN, "pinned words", pinned),
+        event("w1", START, Kind.SYSTEM, "walk", {"what": "posted", "by": "scheduler", "message_ids": [MESSAGE]}),
+    ]
+    events = [
+        user("q0", ALICE, "old words", "1", overheard=True),
+        *(
+            replace(each, at=START + timedelta(days=9))
+            for each in (user("q1", BOB, "my dog is called Rex", MESSAGE), pin("u1", "p1", "unpin"))
+        ),
+        *(replace(each, at=datetime(1970, 1, 1, tzinfo=UTC)) for each in wrongly_dated),
+    ]
+    assert ids_of(events, ScopeKind.EXPIRED, before=START + timedelta(days=1)) == ["q0"]
+    assert {"q1", "a1", "p1", "w1"} <= set(ids_of(events, ScopeKind.EXPIRED, before=START + timedelta(days=10)))
+
+
 def test_nothing_expires_where_no_time_is_set() -> None:
     assert ids_of(kind=ScopeKind.EXPIRED) == []
 
@@ -243,13 +266,15 @@ def test_what_the_agent_said_before_ones_words_repeats_nothing_of_them() -> None
         event("q2", late, Kind.USER, "Traceback (most recent call last)", {"author_id": BOB, "message_id": "2"}),
         user("q3", ALICE, "and now?", "3"),
         event("a3", late, Kind.AGENT, "Traceback (most recent call last)", {"turn": "q3", "final": True}),
+        event("q4", late, Kind.USER, "and by a slow clock?", {"author_id": ALICE, "message_id": "4"}),
+        event("a4", START, Kind.AGENT, "Traceback (most recent call last)", {"turn": "q4", "final": True}),
     ]
 
-    assert ids_of(events, message_id="2", only_by=BOB) == ["q2", "a3"]
-    assert ids_of(events, message_id="2") == ["r1", "q2", "a3"]
+    assert ids_of(events, message_id="2", only_by=BOB) == ["q2", "a3", "a4"]
+    assert ids_of(events, message_id="2") == ["r1", "q2", "a3", "a4"]
     texts = ("Traceback (most recent call last)",)
     since = first_repetition([late])
-    assert ids_of(events, ScopeKind.REPEATED, texts=texts, since=since, only_by=BOB) == ["q2", "a3"]
+    assert ids_of(events, ScopeKind.REPEATED, texts=texts, since=since, only_by=BOB) == ["q2", "a3", "a4"]
     assert first_repetition([]) is None
 
 
