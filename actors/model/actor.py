@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 
 from actors.kernel import Actor, LoopThread, not_understood
@@ -75,7 +75,8 @@ class ModelActor(Actor):
 
         Args:
             config: Model, and the limits of its calls.
-            spent_today: Gives the cost of today's calls of earlier lives; asked at the start, if there is a cap.
+            spent_today: Gives the cost of today's calls so far; asked at the start and on another day, if there is a
+                cap.
             backend: Makes the calls of models other than `offline`; None for the usual backend.
             sleep: How a loop waits between tries.
         """
@@ -88,6 +89,7 @@ class ModelActor(Actor):
         )
         self._budget = DailyBudget(config.daily_cost_usd)
         self._spent_today = spent_today
+        self._day = date.min
         self._offline = OfflineBackend()
         routed = RoutedBackend(config, self.now, local=LocalRoutes(self).find)
         self._provider: Backend = backend or WordBreaker(routed, partial(_reads_text_alone, config))
@@ -104,11 +106,18 @@ class ModelActor(Actor):
 
     def on_start(self) -> None:
         """Start the loop, and loading litellm if needed later; read today's cost so far."""
-        if self._spent_today is not None and self._budget.has_cap:
-            with self.blocking():
-                self._budget.spend(self._spent_today(), self.now())
+        self._begin_day()
         self._loop.start()
         self._loop.submit(self._warm_up())
+
+    def _begin_day(self) -> None:
+        """Count this day's calls so far, unless done: a clock that was set may bring any day."""
+        now = self.now()
+        if self._spent_today is None or not self._budget.has_cap or now.date() == self._day:
+            return
+        self._day = now.date()
+        with self.blocking():
+            self._budget.begin_day(self._spent_today(), now)
 
     async def _warm_up(self) -> None:
         try:
@@ -187,6 +196,7 @@ class ModelActor(Actor):
     def _admit(self) -> None:
         """Start the allowed requests, or refuse them when today's money is spent."""
         while (request := self._queue.admit()) is not None:
+            self._begin_day()
             refusal = self._budget.refusal(self.now())
             if refusal:
                 self._queue.leave(request.request_id)

@@ -191,6 +191,11 @@ class DailyBudget:
         self._spent_usd = self.spent_usd(at) + cost_usd
         self._day = at.date()
 
+    def begin_day(self, earlier_usd: float, at: datetime) -> None:
+        """Count the calls that a day has had so far, unless more is counted already."""
+        self._spent_usd = max(self.spent_usd(at), earlier_usd)
+        self._day = at.date()
+
     def spent_usd(self, at: datetime) -> float:
         """Cost of the day of `at` so far."""
         return self._spent_usd if at.date() == self._day else 0.0

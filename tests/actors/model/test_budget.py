@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -31,6 +31,7 @@ from messages.status import DescribeYourself, SelfDescription
 from tests.actors.model.bench import window
 
 MODEL = Address("model")
+START, DAY = datetime(2026, 1, 30, 14, tzinfo=UTC), timedelta(days=1)
 
 
 class Silent(OfflineBackend):
@@ -44,9 +45,15 @@ class Silent(OfflineBackend):
 class Till:
     """A ModelActor whose calls' answers the test makes up, since they come to the actor itself first."""
 
-    def __init__(self, *, spent_today: Callable[[], float] | None = None, **settings: object) -> None:
+    def __init__(
+        self,
+        *,
+        spent_today: Callable[[], float] | None = None,
+        clock: ManualClock | None = None,
+        **settings: object,
+    ) -> None:
         config = ModelConfig(**({"name": "m"} | settings))  # type: ignore[arg-type]
-        self.clock = ManualClock()
+        self.clock = clock or ManualClock()
         self.system = ActorSystem(workers=0, clock=self.clock)
 
         def build(_key: str) -> ModelActor:
@@ -159,6 +166,18 @@ def test_when_the_day_has_cost_enough_no_further_call_is_begun_until_midnight(ma
 
 def test_what_was_spent_in_an_earlier_life_counts(make_till: Callable[..., Till]) -> None:
     till = make_till(daily_cost_usd=1.0, spent_today=lambda: 1.0)
+    assert isinstance(till.first_answer(till.ask()), ModelFailed)
+
+
+def test_what_a_day_has_cost_counts_once_the_clock_shows_the_day(make_till: Callable[..., Till]) -> None:
+    """A machine without a battery for its clock starts in 1970; another clock is ahead, and put right."""
+    clock, spent = ManualClock(datetime(1970, 1, 1, tzinfo=UTC)), {START.date(): 1.0, (START + DAY).date(): 0.25}
+    till = make_till(daily_cost_usd=1.0, clock=clock, spent_today=lambda: spent.get(clock.now().date(), 0.0))
+    assert till.first_answer(till.ask()) is None
+    for moment, is_refused in ((START, True), (START + DAY, False), (START, True), (START + DAY, False)):
+        clock.jump(moment - clock.now())
+        assert isinstance(till.first_answer(till.ask()), ModelFailed) is is_refused
+    till.spend(till.ask(), 0.75, CallOutcome.ANSWERED)
     assert isinstance(till.first_answer(till.ask()), ModelFailed)
 
 
