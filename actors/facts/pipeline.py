@@ -22,6 +22,10 @@ MOST_REFUSALS = 12
 """Refusals in a row after which a turn's facts are given up: 17 hours at the usual pace, which doubles each time."""
 MOST_AGE = timedelta(days=7)
 """Age of a turn whose facts are given up at their next failure, of any kind but a forgotten entry meanwhile."""
+LEAST_TRIES = 8
+"""Tries in this life, in some hours, before an old turn is given up: a turn also seems old, and the network is not
+up yet, after a long time off, and when a clock without a battery is put right.
+"""
 MOST_PACES = 1_000
 """Conversations with a remembered pace; beyond the limit, long silent conversations are dropped."""
 PATIENCE = 3
@@ -161,7 +165,7 @@ class Pipeline:
         owed.refusals = owed.refusals + 1 if is_refused else 0
         self.failures += 1
         has_failed = isinstance(error, LaterError) and not isinstance(error, ForgottenMeanwhileError)
-        is_old = has_failed and self._host.now() - owed.at >= MOST_AGE
+        is_old = has_failed and owed.tries >= LEAST_TRIES and self._host.now() - owed.at >= MOST_AGE
         if owed.refusals >= MOST_REFUSALS or is_old:
             self.given_up += 1
             self.trouble = f"the facts of a turn are given up after {owed.tries} tries, its words are kept: {error}"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -224,8 +225,30 @@ def test_facts_wait_a_week_for_a_server_that_is_down(rig: FactsRig) -> None:
     rig.wait(6 * 86_400)
     assert rig.figures()["owed_turns"] == 1
     rig.wait(2 * 86_400)
+    rig.be_quiet(8)
 
     assert (rig.figures()["owed_turns"], rig.figures()["given_up"]) == (0, 1)
+
+
+@pytest.mark.req("X-218")
+@pytest.mark.parametrize("is_off", [False, True])
+def test_a_turn_that_seems_a_week_old_outlasts_a_failure_after_a_start_or_a_correction_of_the_clock(
+    rig: FactsRig, *, is_off: bool
+) -> None:
+    rig.model.failures["facts.extract"] = "no network yet"
+    if is_off:
+        rig.model.silent.add("facts.extract")
+    rig.say("I like tea")
+    if is_off:
+        rig.stop()
+        rig.model.silent.clear()
+    rig.clock.jump(timedelta(days=56 * 365))
+    if is_off:
+        rig.start()
+    rig.wait(900)
+    rig.model.failures.clear()
+    rig.be_quiet(2)
+    assert (rig.facts(), rig.figures()["given_up"]) == (["The user said: I like tea"], 0)
 
 
 def test_turns_of_one_conversation_are_worked_on_one_after_the_other(rig: FactsRig) -> None:
