@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -63,6 +64,11 @@ def snowflake_time(number: int) -> datetime:
         return _DISCORD_EPOCH + timedelta(milliseconds=number >> _SNOWFLAKE_BITS)
     except OverflowError:
         return datetime(9999, 12, 31, tzinfo=UTC)
+
+
+def times_of_messages(message_ids: Iterable[str]) -> Iterator[datetime]:
+    """Times at which Discord dates messages; an id of another form has none."""
+    return (snowflake_time(int(each)) for each in message_ids if _CONTEXT_ID.fullmatch(each))
 
 
 def parse_imported_name(name: str) -> ImportedName:

@@ -15,7 +15,7 @@ from domain.log.forgotten import Forgotten
 from domain.log.metadata import meta_dict
 from domain.log.parser import ParsedEvent, ParsedLog
 from domain.log.redaction import OWED
-from domain.log.window import snowflake_time
+from domain.log.window import times_of_messages
 from domain.log.window_folders import output_prefix
 from domain.policy.forgetting.repeatable import first_repetition
 from domain.turn.forgetting.fold import message_id_of
@@ -25,7 +25,6 @@ from domain.turn.posting import POSTED
 from messages.base import EventId, MessageId, TurnId, UserId
 from messages.forget import ForgettableEvent, Scope, ScopeKind
 
-_SNOWFLAKE = re.compile("[0-9]{15,20}")
 QUOTATION = ":quotation"
 """Behind an event's id: only the event's quotation is meant."""
 PEOPLES = (Kind.USER, Kind.PIN)
@@ -186,8 +185,7 @@ class WindowEvents:
     def time_of(self, entry: _Entry) -> datetime:
         """Time of an event, no earlier than Discord dates its question and messages: our clock may have been behind."""
         question = self.entries.get(EventId(entry.turn_id), entry)
-        dated = (snowflake_time(int(each)) for each in self.messages_of(entry) if _SNOWFLAKE.fullmatch(each))
-        return max(entry.event.at, question.event.at, *dated)
+        return max(entry.event.at, question.event.at, *times_of_messages(self.messages_of(entry)))
 
     def list_shown_in(self, outputs: Collection[str]) -> set[EventId]:
         """Answers, calls and results of the turns whose commands left any of the given kept outputs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +35,7 @@ from tests.actors.forget.rig import (
     BOB,
     HERE,
     MODERATOR,
+    NO_ACCOUNT,
     OPERATOR,
     ROOM,
     THERE,
@@ -196,6 +197,29 @@ def test_what_repeats_the_words_goes_after_a_kill_too(rig: Rig, house: Household
     second.advance(0)
     assert texts_left(house) == [CAT, f"she said: {OWL}", FOX, late[1].text]
     second.system.stop()
+
+
+@pytest.mark.req("X-247")
+def test_what_repeats_the_words_goes_though_the_clock_was_hours_ahead_when_the_request_came(
+    rig: Rig, house: Household, tmp_path: Path
+) -> None:
+    since_2015 = rig.clock.now() - datetime(2015, 1, 1, tzinfo=UTC)
+    sent = MessageId(str(int(since_2015.total_seconds() * 1_000) << 22))
+    house.events[HERE][0] = replace(house.events[HERE][0], message_id=sent)
+    seen = count(rig.preview(message("e1"), ANNE))
+    house.silent.add("context")
+    rig.clock.jump(timedelta(hours=5))
+    rig.start(seen.preview_id, ANNE)
+    rig.clock.jump(-timedelta(hours=5))
+    answer = replace(event(13, NO_ACCOUNT, f"Anne says {OWL}", THERE), at=rig.clock.now())
+    house.events[THERE].append(answer)
+    (log,) = (tmp_path / "logs" / THERE.address.key).iterdir()
+    log.write_text("\n".join(each.text for each in house.events[THERE]))
+    house.silent.clear()
+    rig.advance(125)
+    rig.advance(30)
+    rig.advance(0)
+    assert texts_left(house) == [CAT, f"she said: {OWL}", FOX]
 
 
 @pytest.mark.req("X-247")
