@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, assert_never
 
+from msgspec.structs import replace as replace_fields
+
 from actors.edited_file.file import reason_of
 from actors.edited_file.queue import EditQueue
 from actors.kernel import Host
@@ -180,6 +182,8 @@ class ReminderRequests:
                 request.window, request.request_id, "Reminder changed", new, line, _next_line(due), note
             )
             self._confirmations.owe(owed, instead_of=entry.line)
+            if replace_fields(new, message=entry.reminder.message) != entry.reminder:
+                self._state.note_requested(request.id, now)
             change["made"] = _Change(entry.line, line, due, note, owed)
             return replace(data, entry.number, line.encode("utf-8"))
 

@@ -75,7 +75,7 @@ class SchedulerState:
     """Ids of posted reminders with removed lines, oldest first."""
 
     requested_at: OrderedDict[str, datetime] = field(default_factory=OrderedDict)
-    """Id of a reminder -> time of the request for the reminder, oldest first; of requests since the last look."""
+    """Id of a reminder -> time of the request for its times, oldest first; of requests since the last look."""
 
     def begin(
         self, now: datetime, watermark: datetime | None, catchup: timedelta, furthest: datetime | None = None
@@ -117,8 +117,8 @@ class SchedulerState:
             self.spent_ids.popitem(last=False)
 
     def note_requested(self, reminder_id: str, now: datetime) -> None:
-        """Note a request for a reminder: no time before the request is due, however old the last look."""
-        self.requested_at.setdefault(reminder_id, now)
+        """Note a request for a reminder's times: no time before the request is due, however old the last look."""
+        self.requested_at[reminder_id] = now
         while len(self.requested_at) > _REMEMBERED:
             self.requested_at.popitem(last=False)
 

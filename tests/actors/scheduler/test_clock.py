@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from lab.chaos.reminders.world import Channel
-from messages.scheduler import CreateReminder, ReminderCreated
+from messages.scheduler import CreateReminder, ModifyReminder, ReminderCreated, ReminderModified
 from tests.actors.scheduler.conftest import START, StartProcess
 from tests.actors.scheduler.lines import line
-from tests.actors.scheduler.story import Story
+from tests.actors.scheduler.story import THREAD, Story
 
 AHEAD = timedelta(hours=5)
 
@@ -123,6 +123,20 @@ def test_a_recurring_reminder_requested_while_the_clock_was_hours_ahead_is_due_o
     process.clock.jump(-timedelta(hours=5))
     process.pass_minutes(90)
     assert [posting.at.strftime("%d %H:%M") for posting in channel.postings if "⏰" in posting.text] == ["28 13:00"]
+
+
+@pytest.mark.parametrize(("wish", "count"), [({"time": "13:00"}, 0), ({"msg": "tea, please"}, 1)])
+def test_a_recurring_reminder_whose_time_changes_right_after_a_sleep_is_not_due_before_the_request(
+    start: StartProcess, file: Path, channel: Channel, wish: dict[str, str], count: int
+) -> None:
+    file.write_text(line("tea", "2026-03-01 14:00", "daily", "rid_TEA") + f" in={THREAD.address.key}\n")
+    process = start()
+    process.pass_minutes(1)
+    process.clock.jump(timedelta(hours=3))
+    answer = Story(file.parent, channel).ask(process, "modify", ModifyReminder, id="rid_TEA", **wish)
+    assert isinstance(answer, ReminderModified)
+    process.pass_minutes(3)
+    assert sum("⏰" in text for text in channel.texts()) == count
 
 
 @pytest.mark.parametrize("is_said_before", [False, True])
