@@ -16,6 +16,8 @@ from messages.base import Value, make_ready
 
 CORRECTION = timedelta(hours=3)
 """Largest clock correction to wait for; a clock set back by more was wrong before."""
+FAR_BACK = timedelta(days=1)
+"""Time behind an earlier process's clock from which the clock is no corrected one, but shows 1970, say."""
 BETWEEN_LOOKS = timedelta(minutes=2)
 """Longest time between a correction of the clock and the next look, which comes within a minute."""
 LATE = timedelta(minutes=2)
@@ -150,6 +152,9 @@ class Cursor:
     def __init__(self, start: datetime) -> None:
         self.at = start
         self._furthest = start
+        self._start = start
+        self._catchup: timedelta | None = None
+        """Longest time off to look back once a clock without a battery is put right; None for no bound."""
 
     @classmethod
     def resume(cls, now: datetime, start: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
@@ -170,19 +175,27 @@ class Cursor:
             return cls(min(start, max(watermark, now - catchup)))
         cursor = cls(watermark if watermark - now <= CORRECTION else start)
         cursor._furthest = watermark
+        if watermark - now > FAR_BACK:
+            cursor._catchup = max(catchup, now - start)
         return cursor
 
     def stretch(self, now: datetime) -> tuple[datetime, datetime]:
         """Time that a look at `now` covers, as (after, until); empty, with both the same, when time has not gone on."""
         if now <= self.at:
             return (now - BETWEEN_LOOKS if self.at - now > CORRECTION else now), now
-        return (self._furthest if self.at < self._furthest < now else self.at), now
+        if not self.at < self._furthest < now:
+            return self.at, now
+        if self._catchup is None:
+            return self._furthest, now
+        lived = self.at - self._start + BETWEEN_LOOKS
+        return max(self._furthest, now - lived - self._catchup), now
 
     def advance(self, now: datetime) -> None:
         """The look at `now` is done."""
         if now > self.at or self.at - now > CORRECTION:
             self.at = now
-            self._furthest = max(self._furthest, now)
+            if now >= self._furthest:
+                self._furthest, self._catchup = now, None
 
 
 def _digest(reminder: Reminder) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from tests.actors.scheduler.lines import line
 from tests.actors.scheduler.story import THREAD, Story
 
 AHEAD = timedelta(hours=5)
+SOON = ("just", "2026-03-01 12:54", "daily", "rid_J"), ("soon", "2026-03-01 13:05", "daily", "rid_S")
 
 
 @pytest.mark.parametrize("hours", [0.0, 12.0])
@@ -206,6 +207,23 @@ def test_a_reminder_shown_by_a_clock_that_was_ahead_is_found_though_an_earlier_o
     date_back(channel, ahead)
     start(first.clock.now() - ahead, catchup_hours=12).pass_minutes(2 * 60)
     assert sorted(text.split("\n")[0].split()[-1] for text in channel.texts()) == ["other", "tea"]
+
+
+@pytest.mark.parametrize(("hours", "count"), [(0.0, 0), (12.0, 1)])
+def test_a_clock_without_a_battery_that_is_put_right_makes_up_for_no_more_of_the_time_off_than_configured(
+    start: StartProcess, file: Path, channel: Channel, hours: float, count: int
+) -> None:
+    weekly = line("weekly", "2026-03-23 09:00", "weekly", "rid_W")  # on a Monday
+    just, soon = (line(*each) for each in SOON)
+    file.write_text(f"{line('daily', '2026-03-01 09:00', 'daily')}\n{weekly}\n{just}\n{soon}\n")
+    first = start()
+    first.pass_minutes(1)
+    first.kill()
+    second = start(datetime(1970, 1, 1, tzinfo=UTC), catchup_hours=hours)
+    second.pass_minutes(10)
+    second.clock.jump(START + timedelta(days=3) - second.clock.now())
+    second.pass_minutes(6)
+    assert [text.split("\n")[0].split()[-1] for text in channel.texts()] == [*["daily"] * count, "just", "soon"]
 
 
 def date_back(channel: Channel, ahead: timedelta) -> None:
