@@ -155,7 +155,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     redaction = Redaction((token, *config.secrets))
     window_map = WindowMap(config.connection.channels, dms=config.dms)
     policy = ChannelPolicy(config.rules, window_map, around.switches)
-    messages = _messages(rest, seen, clock, policy, timing)
+    messages = _messages(host, rest, seen, clock, policy, timing)
     live = LiveMessages(messages=messages, redaction=redaction, timing=timing)
     typing = TypingIndicator(rest=rest, timing=timing)
     outbox = Outbox(host=host, messages=messages, live=live, typing=typing, redaction=redaction, timing=timing)
@@ -204,12 +204,14 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
 
 
 def _messages(
-    rest: RestCalls, seen: SeenMessages, clock: DiscordClock, policy: ChannelPolicy, timing: Timing
+    host: Host, rest: RestCalls, seen: SeenMessages, clock: DiscordClock, policy: ChannelPolicy, timing: Timing
 ) -> ChannelMessages:
     def is_off_record(channel_id: ChannelId) -> bool:
         return policy.is_off_record(discord.Object(int(channel_id)))
 
-    return ChannelMessages(rest=rest, seen=seen, clock=clock, nonce_s=timing.nonce_s, is_off_record=is_off_record)
+    return ChannelMessages(
+        host=host, rest=rest, seen=seen, clock=clock, nonce_s=timing.nonce_s, is_off_record=is_off_record
+    )
 
 
 def _sending(

@@ -20,6 +20,7 @@ from actors.discord.calls.rest_calls import CallRefusedError, RestCalls
 from actors.discord.calls.text_ids import reference_payload
 from actors.discord.incoming.seen import SeenMessages
 from actors.discord.outgoing.own_history import OwnHistory
+from actors.kernel import Host
 from messages.base import ChannelId
 
 log = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ class ChannelMessages:
     def __init__(
         self,
         *,
+        host: Host,
         rest: RestCalls,
         seen: SeenMessages,
         clock: DiscordClock,
@@ -74,12 +76,15 @@ class ChannelMessages:
         """Begin without calls.
 
         Args:
+            host: Tells our own time.
             rest: Makes the calls.
             seen: Hears of sent messages.
             clock: Tells the time in ids of messages.
             nonce_s: Seconds after the first attempt in which a post may be tried again.
             is_off_record: True if memory is off in a channel.
         """
+        self._host = host
+        self._began = host.now()
         self._rest = rest
         self._nonce_s = nonce_s
         self.is_off_record = is_off_record
@@ -91,6 +96,14 @@ class ChannelMessages:
     def has_passed_on(self, message_id: int) -> bool:
         """True if this life told a window of a message."""
         return self._seen.has(message_id)
+
+    def is_of_earlier_life(self, question_id: str) -> bool:
+        """True if a message came before this life, and its window may not know so: only this actor crashed."""
+        if not question_id.isdecimal():
+            return False
+        said_at = discord.utils.snowflake_time(int(question_id))
+        is_clock_behind = said_at > self._host.now()  # A wrong clock tells no earlier life from this one.
+        return said_at < self._began or (is_clock_behind and not self.has_passed_on(int(question_id)))
 
     async def id_at(self, moment: datetime) -> int:
         """Least id of messages sent from a moment of our clock on, even if our clock is ahead of Discord's."""

@@ -43,7 +43,8 @@ class _Running:
     begun_at: float = 0.0
     """When the message was posted, on the loop's clock."""
     may_be_posted: bool = False
-    """True after a failed post: Discord may have the message, under an unknown id."""
+    """True after a failed post, or if an earlier life may have posted: the message may be there, under an unknown id.
+    """
     is_ending: bool = False
     timer: asyncio.TimerHandle | None = None
     """Until the turn has lasted long enough to be shown."""
@@ -79,12 +80,18 @@ class LiveMessages:
         running = self._running.get(key)
         if running is None:
             running = self._running[key] = _Running(progress.turn_id, progress)
+            running.may_be_posted = self._may_be_of_earlier_life(progress)
             later = asyncio.get_running_loop().call_later
             running.timer = later(self._timing.draft_after_s, self._begin, channel_id, running)
         running.newest = progress
         running.changed.set()
         if progress.status and running.timer is not None:
             self._begin(channel_id, running)  # What is being done is told once it has lasted.
+
+    def _may_be_of_earlier_life(self, progress: ShowProgress) -> bool:
+        """True if an earlier life may have shown the turn, unknown to the window: only this actor crashed."""
+        question_id = progress.answers_message_id
+        return self._messages.is_of_earlier_life(question_id) and not self._messages.has_passed_on(int(question_id))
 
     def _begin(self, channel_id: ChannelId, running: _Running) -> None:
         """Show the running message from now on."""
@@ -298,7 +305,7 @@ class LiveMessages:
         running.begun_at = asyncio.get_running_loop().time()
 
     async def _find_posted(self, channel_id: ChannelId, running: _Running) -> None:
-        """Look for the message of a failed post in the channel: Discord soon forgets the nonce.
+        """Look for a message of unknown id that shows a turn: Discord soon forgets the nonce.
 
         Raises:
             CallRefusedError, CallFailedError: the channel cannot be read.
@@ -308,6 +315,7 @@ class LiveMessages:
         posted = await self._find(channel_id, running.turn_id, running.newest.answers_message_id, is_anew=True)
         running.may_be_posted = False
         if posted is not None:
+            self._left.pop((channel_id, running.turn_id), None)
             running.message_id, running.begun_at = posted.id, asyncio.get_running_loop().time()
 
     async def _find(

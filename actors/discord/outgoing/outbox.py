@@ -70,7 +70,6 @@ class Outbox:
         self._timing = timing
         self.questions = PostedQuestions(host=host, messages=messages, redaction=redaction)
         """Texts with buttons."""
-        self._began = host.now()
         self.settled = 0
         """Commands completed, with success or failure."""
         self._queues: dict[ChannelId, deque[PostMessage]] = {}
@@ -226,7 +225,7 @@ class Outbox:
 
     def _must_look(self, message: PostMessage, running: int | None) -> bool:
         """True if the text may be shown already, and the channel's history has to be read."""
-        return message.look_first or (running is None and self._is_of_earlier_life(message))
+        return message.look_first or (running is None and self._messages.is_of_earlier_life(message.answers_message_id))
 
     def _note_answer(self, channel_id: ChannelId, message_id: int) -> None:
         """Keep later answers from replacing a message above this message, for example an older running message."""
@@ -294,15 +293,6 @@ class Outbox:
         for part, message_id in zip(missing, sent_ids, strict=False):
             self._remember(channel_id, part.nonce, message_id)
         return left
-
-    def _is_of_earlier_life(self, message: PostMessage) -> bool:
-        """True if a turn began before this life and the window does not know so: only this actor crashed."""
-        question_id = message.answers_message_id
-        if not question_id.isdecimal():
-            return False
-        said_at = discord.utils.snowflake_time(int(question_id))
-        is_clock_behind = said_at > self._host.now()  # A wrong clock tells no earlier life from this one.
-        return said_at < self._began or (is_clock_behind and not self._messages.has_passed_on(int(question_id)))
 
     async def _look_from(self, message: PostMessage) -> int:
         """The id after which an earlier sending may stand: as late as may be, since all since then is read."""

@@ -433,3 +433,21 @@ def test_answers_that_cannot_be_read_hold_up_neither_texts_nor_running_messages(
     life.delivered("another")
     assert life.shown() == ["done", "another"]
     assert buttons(life) == []
+
+
+@pytest.mark.parametrize("is_answered", [True, False], ids=["answered", "stopped"])
+def test_a_turn_that_goes_on_after_this_actor_alone_was_made_anew_leaves_nothing_running(
+    crash: Crash, is_answered: bool
+) -> None:
+    """Its window lives on, and shows more of the answer when Discord knows the nonce of the running message no more."""
+    life = crash()
+    question = ask(life)
+    progress(life, "half", "aaaaaaaa", question)
+    second = crash()
+    progress(second, "half an ans", "aaaaaaaa", question)
+    if is_answered:
+        second.delivered("the whole answer", nonce="bbbbbbbb", answers_message_id=question, turn_id="aaaaaaaa")
+    else:
+        second.tell(EndProgress(window=GENERAL, turn_id="aaaaaaaa", note="stopped"))
+    words = "the whole answer" if is_answered else "half an ans\n-# stopped"
+    eventually(lambda: (second.shown(), buttons(second)) == ([words], []))
