@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from messages.base import Value, make_ready
 
 _LINE = re.compile(r"([0-9]{1,20}) ([0-9]{1,20}) (on|off) (\S{1,40})")
@@ -36,9 +38,15 @@ class MemorySwitches:
     switches: tuple[MemorySwitch, ...] = ()
     """The oldest first."""
 
-    def add(self, switch: MemorySwitch) -> MemorySwitches:
-        """The switches and a further switch."""
-        return MemorySwitches(tuple(sorted({*self.switches, switch}, key=lambda each: each.number)))
+    def add(self, *switches: MemorySwitch) -> MemorySwitches:
+        """The switches and further switches."""
+        return MemorySwitches(tuple(sorted({*self.switches, *switches}, key=lambda each: each.number)))
+
+    def command(self, switch: MemorySwitch) -> tuple[MemorySwitch, ...]:
+        """Switches of the newest command: at once, and again after each earlier command that bears a later date."""
+        earlier = (each for each in self.switches if each.place == switch.place and each.is_off != switch.is_off)
+        later = [each.number + 1 for each in earlier if each.number >= switch.number]
+        return (switch, *(msgspec.structs.replace(switch, number=number) for number in later))
 
     def is_off(self, places: Sequence[str], number: int, *, by_settings: bool) -> bool:
         """True if memory is off for a message: as the nearest place with a switch before the message says.

@@ -85,26 +85,25 @@ class MemorySwitching:
         switch = MemorySwitch(
             place=place, number=self._number_of(request), is_off=request.is_off, by=request.asked_by or "operator"
         )
-        if switch.is_off:
-            self._policy.switches = self._policy.switches.add(switch)
-        self._tasks.spawn(self._keep(request, switch, is_new=is_new), "a switch of memory")
+        switches = self._policy.switches.command(switch)
+        if request.is_off:
+            self._policy.switches = self._policy.switches.add(*switches)
+        self._tasks.spawn(self._keep(request, switches, is_new=is_new), "a switch of memory")
 
     def _number_of(self, request: SwitchMemory) -> int:
-        """Snowflake of the command, made greater than the opposite switches': the newest command holds."""
+        """Snowflake of the command."""
         name = request.request_id
-        number = int(name) if name.isdecimal() else discord.utils.time_snowflake(self._clock.now(), high=True)
-        opposite = (each for each in self._policy.switches.switches if each.is_off != request.is_off)
-        return max([number, *(each.number + 1 for each in opposite if each.place == request.window.id)])
+        return int(name) if name.isdecimal() else discord.utils.time_snowflake(self._clock.now(), high=True)
 
-    async def _keep(self, request: SwitchMemory, switch: MemorySwitch, *, is_new: bool) -> None:
+    async def _keep(self, request: SwitchMemory, added: tuple[MemorySwitch, ...], *, is_new: bool) -> None:
         async with self._writing:
-            switches = self._policy.switches.add(switch)
+            switches = self._policy.switches.add(*added)
             try:
                 if self._notes is not None:
                     put, data = self._notes.put, write_switches(switches)
                     await self._threads.run(_LANE, _WRITE_S, lambda: put(FILE_NAME, data, is_durable=True))
             except OSError as error:
-                left = "memory is off until the next start only" if switch.is_off else "memory stays off"
+                left = "memory is off until the next start only" if request.is_off else "memory stays off"
                 reason = f"the switch cannot be stored, so {left}: {error.strerror or error}"
                 self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
                 return
@@ -115,10 +114,10 @@ class MemorySwitching:
             self._host.tell(
                 self._host.address,
                 PostMessage(
-                    request_id=RequestId(f"memory-{switch.number}"),
+                    request_id=RequestId(f"memory-{added[-1].number}"),
                     reply_to=self._host.address,
                     window=request.window,
                     text=IS_OFF if request.is_off else IS_ON,
-                    nonce=f"m{switch.number % 10**18}",
+                    nonce=f"m{added[-1].number % 10**18}",
                 ),
             )

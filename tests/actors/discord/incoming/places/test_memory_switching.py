@@ -144,6 +144,8 @@ def test_the_newest_command_holds_even_if_an_earlier_one_bears_a_later_date(worl
     world.switch(number=later, manages_messages=True, is_off=not is_off)
     world.switch(number=now, manages_messages=True, is_off=is_off)
     assert world.is_off() is is_off
+    soon = time_snowflake(TODAY + timedelta(minutes=1))
+    assert world.is_off(number=soon) is is_off, "until that date, too"
 
 
 @pytest.mark.req("X-251")
