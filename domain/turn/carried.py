@@ -22,14 +22,24 @@ def carried_over(before: Conversation) -> Iterator[Words]:
     Args:
         before: Meaning of the log so far.
     """
+    others = _others(before)
     for debt in before.debts():
         if debt.turn is not None and debt.turn.is_off_record:
-            yield LOST, carried_meta(replace(debt, is_answer=False))
+            yield LOST, carried_meta(replace(debt, is_answer=False)) | others
         else:
-            yield debt.text, carried_meta(debt)
+            yield debt.text, carried_meta(debt) | others
+        others = {}
     deleted = [message_id for message_id, why in before.pending.items() if why == DELETED]
     if deleted:
         yield "deleted", {"what": DELETION_DEFERRED, "message_ids": list[MetaValue](deleted)}
     for message_id, why in before.pending.items():
         if why != DELETED:
             yield "edited", {"what": EDIT_DEFERRED, "message_id": message_id}
+
+
+def _others(before: Conversation) -> dict[str, MetaValue]:
+    """Metadata of the first text owed: messages that show other texts, with which no text owed may be confused."""
+    answered = [each.answers_message_id for each in before.debts()]
+    oldest = min((int(each) if each.isdecimal() else 0 for each in answered), default=None)
+    message_ids = () if oldest is None else before.shown_after(str(oldest))
+    return {"others": list[MetaValue](message_ids)} if message_ids else {}

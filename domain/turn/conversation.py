@@ -303,6 +303,7 @@ class Conversation:
             self.note_shown(meta)
         if what == OWED:
             self._owe(carried_debt(event, meta))
+            self.note_shown({"message_ids": meta.get("others")})
         if what == OFF_RECORD and (message_id := str(meta.get(MESSAGE_KEY, ""))).isdecimal():
             self.seen.add(message_id)
         if what == "model":

@@ -196,6 +196,28 @@ def test_a_text_says_which_messages_show_others(rig: Rig) -> None:
     assert (first.others, second.others) == ((), (MessageId("1000000000000000001"),))
 
 
+def test_a_text_carried_into_a_new_window_says_so_in_later_lives_too(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("one?", 1)
+    rig.say("two?", 2)
+    rig.say("three?", 3)
+    rig.answer("yes")
+    rig.deliver()
+    rig.answer("yes")
+    rig.answer("yes")
+    (second,) = rig.posts()
+    refuse_for_now(rig, second.request_id)
+    start(rig)
+    start(rig)
+    rig.kill()
+    again = Rig(tmp_path)
+    again.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=again.surface.address))
+    posts = [again.deliver() for _ in range(2)]
+    first = MessageId("1000000000000000001")
+    assert [first in post.others for post in posts] == [True, True]
+    again.stop()
+
+
 def test_a_text_that_answers_nobody_is_looked_for_from_when_it_was_owed() -> None:
     at = datetime(2026, 1, 2, tzinfo=UTC)
     debts = [Debt(event_id=EventId("e"), text="x", at=at, answers_message_id="", turn=None, ended_turn=TurnId(""))]
