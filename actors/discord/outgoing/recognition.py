@@ -5,12 +5,13 @@ is known by its nonce if there is a nonce, and else by its words, in a message n
 answer to another message, and not known to show another text. Of texts with the same words owed at the same time the
 oldest is posted first, so the oldest is the first to find its message; the message then counts for no other text. A
 running message is known by its button only: the button names the turn, survives edits, and goes with the last edit.
+A text with buttons is known by their names, too: an earlier question about the same may stand there with its buttons.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import discord
@@ -67,9 +68,14 @@ def shown_already(
 
 def running_turn(candidate: discord.Message) -> str:
     """Id of the turn whose progress one of the bot's messages shows; empty without a turn."""
+    names = _names_of_buttons(candidate)
+    return next((name.removeprefix(STOP_PREFIX) for name in names if name.startswith(STOP_PREFIX)), "")
+
+
+def _names_of_buttons(candidate: discord.Message) -> Iterator[str]:
+    """Custom ids of the buttons below a message."""
     buttons = (child for row in candidate.components for child in getattr(row, "children", ()))
-    ids = (str(getattr(button, "custom_id", None) or "") for button in buttons)
-    return next((name.removeprefix(STOP_PREFIX) for name in ids if name.startswith(STOP_PREFIX)), "")
+    return (str(getattr(button, "custom_id", None) or "") for button in buttons)
 
 
 def _shows(message: PostMessage, part: Part, candidate: discord.Message) -> bool:
@@ -78,6 +84,9 @@ def _shows(message: PostMessage, part: Part, candidate: discord.Message) -> bool
     if nonce == part.nonce:
         return True
     if running_turn(candidate) or str(candidate.id) in message.others:
+        return False
+    names = frozenset(button.custom_id for button in message.buttons if part.is_last)
+    if names and names.isdisjoint(_names_of_buttons(candidate)):
         return False
     mark = sendable(message.mark)
     is_marked = bool(mark) and mark in part.text and mark in candidate.content

@@ -44,6 +44,18 @@ def test_a_question_of_an_earlier_life_is_found_and_not_shown_twice(start_life: 
     assert len(second.shown()) == 1
 
 
+def test_a_question_asked_again_is_shown_beside_one_that_a_kill_left_with_its_buttons(start_life: StartLife) -> None:
+    """The first was decided; the kill came before its buttons went, and the command is asked for again."""
+    first = start_life()
+    question = MessageId(str(first.say("please run it")))
+    (old,) = first.delivered("May I?", buttons=BUTTONS, answers_message_id=question, nonce="first")
+    first.stop()
+    second = start_life()
+    buttons = (PostedButton(label="Allow", custom_id="allow:second"),)
+    (new,) = second.delivered("May I?", buttons=buttons, answers_message_id=question, nonce="second")
+    assert new != old
+
+
 def test_where_the_buttons_or_the_file_are_refused_nothing_is_shown(life: Life) -> None:
     for part in ("components", "attachments"):
         life.playground.inject("refused", SEND, status=400, code=50035, named=part)
