@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import discord
 import msgspec
 
 from actors.discord.calls.parsing import WireMessage
@@ -83,7 +84,8 @@ class Preparation:
 
     def revision(self, message: WireMessage, window: Window, *, wants_answer: bool) -> ReviseMessage:
         """Message for the window's actor about an edit; new words are not kept if memory is off, or was off then."""
-        is_off = any(self._policy.is_off_record(message.channel, number) for number in (NOW, message.id))
+        places = (message.channel, discord.Object(int(window.id)))  # A thread of the message's has its own switch.
+        is_off = any(self._policy.is_off_record(each, number) for each in places for number in (NOW, message.id))
         return revision(message, window, self.names, wants_answer=wants_answer, is_off_record=is_off)
 
     async def _tell_starter(self, window: Window, arrival: MessageArrival) -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from messages.base import Address
-from messages.context import RuntimePosted, UserMessage
-from messages.discord import StopIntake
+from messages.base import Address, RequestId
+from messages.context import ReviseMessage, RuntimePosted, UserMessage
+from messages.discord import MemorySwitched, StopIntake, SwitchMemory
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, timing
 from tests.patience import eventually
@@ -179,3 +179,26 @@ def test_every_window_address_is_that_of_a_context(life: Life) -> None:
     (told,) = life.messages.wait(1)
     assert told.window.address == Address("context", f"discord-channel/{defaults.GENERAL_ID}")
     eventually(lambda: Address("context", f"discord-channel/{defaults.GENERAL_ID}") in set(life.system))
+
+
+@pytest.mark.req("X-251")
+def test_new_words_of_a_question_are_off_the_record_where_memory_is_off_in_the_thread_alone(
+    start_life: StartLife,
+) -> None:
+    """The question stands in the channel, its words in the log of the thread that was opened from it."""
+    life = start_life(opens_threads=True)
+    question = life.say("question")
+    (message,) = life.messages.wait(1)
+    thread = thread_window(question)
+    assert (message.window, message.is_off_record) == (thread, False)
+    request_id = RequestId(str(int(message.message_id) + 1))
+    life.tell(SwitchMemory(request_id=request_id, reply_to=life.edge.address, window=thread, is_off=True))
+    assert isinstance(life.outcome(request_id), MemorySwitched)
+
+    life.playground.edit(defaults.GENERAL_ID, question, "new words")
+
+    def edits() -> list[ReviseMessage]:
+        return [each for each in life.told.now() if isinstance(each, ReviseMessage) and each.window == thread]
+
+    (edit,) = eventually(edits)
+    assert edit.is_off_record
