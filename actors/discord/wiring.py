@@ -55,7 +55,6 @@ from actors.discord.outgoing.redaction import Redaction
 from actors.discord.outgoing.sending import Sending
 from actors.discord.outgoing.signs import Place, SignFile
 from actors.discord.outgoing.typing_indicator import TypingIndicator
-from actors.discord.timing import Timing
 from actors.kernel import Bulkhead, Host
 from actors.part import Menu
 from domain.log.watermark import Watermark
@@ -155,7 +154,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     redaction = Redaction((token, *config.secrets))
     window_map = WindowMap(config.connection.channels, dms=config.dms)
     policy = ChannelPolicy(config.rules, window_map, around.switches)
-    messages = _messages(host, rest, seen, clock, policy, timing)
+    messages = ChannelMessages(host=host, rest=rest, seen=seen, clock=clock, policy=policy, nonce_s=timing.nonce_s)
     live = LiveMessages(messages=messages, redaction=redaction, timing=timing)
     typing = TypingIndicator(rest=rest, timing=timing)
     outbox = Outbox(host=host, messages=messages, live=live, typing=typing, redaction=redaction, timing=timing)
@@ -200,17 +199,6 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         session=GatewaySession(
             token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
         ),
-    )
-
-
-def _messages(
-    host: Host, rest: RestCalls, seen: SeenMessages, clock: DiscordClock, policy: ChannelPolicy, timing: Timing
-) -> ChannelMessages:
-    def is_off_record(channel_id: ChannelId) -> bool:
-        return policy.is_off_record(discord.Object(int(channel_id)))
-
-    return ChannelMessages(
-        host=host, rest=rest, seen=seen, clock=clock, nonce_s=timing.nonce_s, is_off_record=is_off_record
     )
 
 

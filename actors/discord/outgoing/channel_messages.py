@@ -18,10 +18,12 @@ from actors.discord.calls.parsing import UnreadableAnswerError, number_of, read_
 from actors.discord.calls.refusals import Part
 from actors.discord.calls.rest_calls import CallRefusedError, RestCalls
 from actors.discord.calls.text_ids import reference_payload
+from actors.discord.incoming.places.channel_policy import ChannelPolicy
+from actors.discord.incoming.places.window_map import AnyChannel
 from actors.discord.incoming.seen import SeenMessages
 from actors.discord.outgoing.own_history import OwnHistory
 from actors.kernel import Host
-from messages.base import ChannelId
+from messages.base import ChannelId, Surface, Window
 
 log = logging.getLogger(__name__)
 
@@ -70,8 +72,8 @@ class ChannelMessages:
         rest: RestCalls,
         seen: SeenMessages,
         clock: DiscordClock,
+        policy: ChannelPolicy,
         nonce_s: float,
-        is_off_record: Callable[[ChannelId], bool],
     ) -> None:
         """Begin without calls.
 
@@ -80,14 +82,14 @@ class ChannelMessages:
             rest: Makes the calls.
             seen: Hears of sent messages.
             clock: Tells the time in ids of messages.
+            policy: Rules of channels.
             nonce_s: Seconds after the first attempt in which a post may be tried again.
-            is_off_record: True if memory is off in a channel.
         """
         self._host = host
         self._began = host.now()
         self._rest = rest
         self._nonce_s = nonce_s
-        self.is_off_record = is_off_record
+        self._policy = policy
         self._seen = seen
         self._clock = clock
         self.own = OwnHistory(self._own_page)
@@ -96,6 +98,21 @@ class ChannelMessages:
     def has_passed_on(self, message_id: int) -> bool:
         """True if this life told a window of a message."""
         return self._seen.has(message_id)
+
+    def is_off_record(self, channel_id: ChannelId) -> bool:
+        """True if memory is off in a channel."""
+        return self._policy.is_off_record(discord.Object(int(channel_id)))
+
+    async def meet(self, window: Window) -> None:
+        """Find out where a thread is, since the rules of the channel hold there; no call for a known thread."""
+        number, window_map = int(window.id), self._policy.window_map
+        if window.surface is not Surface.DISCORD_THREAD or window_map.knows_place(window.id):
+            return
+
+        async def call(client: discord.Client) -> AnyChannel:
+            return client.get_channel(number) or await client.fetch_channel(number)
+
+        window_map.learn(await self._rest.persist(f"looking up thread {number}", call))
 
     def is_of_earlier_life(self, question_id: str) -> bool:
         """True if a message came before this life, and its window may not know so: only this actor crashed."""

@@ -175,6 +175,8 @@ class Outbox:
             raise CallRefusedError("the text has nothing to show")
         if not message.window.id.isdecimal():
             raise CallRefusedError("the window is no Discord channel")
+        if message.reply_to.kind != CONTEXT_KIND:  # The window logs the words, unless memory is off there.
+            await self._messages.meet(message.window)
         channel_id = ChannelId(message.window.id)
         running = await self._live.take(channel_id, message.turn_id) if message.turn_id else None
         exact = self._redaction.scrub(message.exact)

@@ -21,6 +21,11 @@ class ChannelPolicy:
         self.switches = switches
         """Switches of memory set by people."""
 
+    @property
+    def window_map(self) -> WindowMap:
+        """Places of channels and threads, which decide the rules."""
+        return self._window_map
+
     def rule_of(self, channel: object) -> ChannelRule:
         """The rules in force in a channel or thread."""
         return self._rules.of(self._window_map.place_of(channel).ids)

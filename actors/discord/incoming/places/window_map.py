@@ -106,6 +106,10 @@ class WindowMap:
             return Place(())
         return self._places.get(str(channel.id), Place((str(channel.id),)))
 
+    def knows_place(self, channel_id: str) -> bool:
+        """True if the channel of a thread is known."""
+        return channel_id in self._places
+
     def place_of_message(self, window_id: str, message_id: str) -> str:
         """Channel of a message in a window: a thread's first message stands in the parent channel."""
         ids = self._places[window_id].ids if window_id == message_id and window_id in self._places else ()

@@ -62,6 +62,20 @@ def test_where_memory_is_off_the_window_is_told_so_with_what_others_had_shown(st
     assert [(each.window, each.is_off_record) for each in posted] == [(GENERAL, True), (thread, True)]
 
 
+@pytest.mark.req("X-251")
+def test_the_same_holds_in_an_archived_thread_that_this_life_never_met(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    """Discord names no archived threads at the start, so nothing says in which channel the thread is."""
+    off = MemorySwitch(place=str(defaults.GENERAL_ID), number=1, is_off=True, by="operator")
+    number = playground.create_thread(defaults.GENERAL_ID, "of an earlier life")
+    playground.change_thread(number, archived=True)
+    life = start_life(switches=MemorySwitches((off,)))
+    life.delivered("⏰ tea", thread_window(number))
+    (posted,) = life.told.wait(1)
+    assert posted.is_off_record
+
+
 def test_a_text_pings_nobody_embeds_nothing_and_carries_its_nonce(life: Life) -> None:
     life.delivered("@everyone see https://example.org", nonce="n" * 20)
     (payload,) = sends(life.playground)
