@@ -137,7 +137,7 @@ class CuratedActor(Actor):
                     self._readers.learn(message.windows, is_all=isinstance(message, ReadersListed))
                     self._writer.flush_waiting()
                 case ForgetDerived():
-                    self._forget(message)
+                    self._forgetting.begin(message)
                 case DescribeYourself():
                     self.tell(message.reply_to, self._description(message.request_id))
                 case _:
@@ -183,12 +183,6 @@ class CuratedActor(Actor):
             return
         if count:
             self._decisions.note(ended.window, "proposed", (f"{count} facts of what was said",))
-
-    def _forget(self, message: ForgetDerived) -> None:
-        try:
-            self._forgetting.begin(message)
-        except (EditRefusedError, ValueError, OSError) as error:
-            self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason_of(error)))
 
     # requests
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from actors.linux.private_folder import make_private
 from domain.curated import journal
 from domain.curated.edits import without_texts
 from domain.curated.journal import Operation
+from domain.edit.lines import EditRefusedError
+from messages.base import Message
 from messages.forget import ForgetDerived, answer_derived
 from messages.socket import Refused
 
@@ -44,7 +46,26 @@ class Forgetting:
         self._disk = config.disk or RealDisk()
 
     def begin(self, request: ForgetDerived) -> None:
-        """Carry out a request; the answer follows after the last removal, or a refusal with the reason.
+        """Carry out a request after running flushes; the answer follows the last removal, or a refusal the failure.
+
+        No flush begins meanwhile: the flush might write a fact into a file behind the removal.
+        """
+        places = every_place(self._config)
+
+        def begin() -> None:
+            try:
+                self._remove(request, places)
+            except (EditRefusedError, ValueError, OSError) as error:
+                self._end(request, places, Refused(request_id=request.request_id, reason=reason_of(error)))
+
+        self._writer.hold(places, begin)
+
+    def _end(self, request: ForgetDerived, places: Sequence[Place], reply: Message) -> None:
+        self._host.tell(request.reply_to, reply)
+        self._writer.release(places)
+
+    def _remove(self, request: ForgetDerived, places: Sequence[Place]) -> None:
+        """Begin the removal.
 
         Raises:
             ValueError: a journal or a memory file may not be read in its present state.
@@ -56,7 +77,7 @@ class Forgetting:
             own = operation.id.rpartition("-")[0] in sources
             return own or (request.whole_window and operation.window == key)
 
-        gone = {place: self._find_texts(place, is_gone) for place in every_place(self._config)}
+        gone = {place: self._find_texts(place, is_gone) for place in places}
         every = [text for texts in gone.values() for text in texts]
         self._notes.drop(request.window, every)
         for fault in [each for each in self._state.faults if each[0] == key or quotes(each[1].detail, every)]:
@@ -100,15 +121,12 @@ class Forgetting:
         except (ValueError, OSError) as error:
             failures.append(reason_of(error))
         if failures:
-            self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=failures[0]))
+            self._end(request, tuple(gone), Refused(request_id=request.request_id, reason=failures[0]))
             return
         has_others = any(self._folders.at(place).look().document.facts for place in gone)
-        self._host.tell(
-            request.reply_to,
-            answer_derived(
-                request, self._host.address.kind, sum(map(len, gone.values())), WITHOUT_SOURCE if has_others else ""
-            ),
-        )
+        note = WITHOUT_SOURCE if has_others else ""
+        count = sum(map(len, gone.values()))
+        self._end(request, tuple(gone), answer_derived(request, self._host.address.kind, count, note))
 
     def _forget_operations(self, folder: MemoryFolder, is_gone: journal.Test) -> None:
         if not (folder.path / journal.FILE).exists():

@@ -86,7 +86,7 @@ class Writer:
         self._disk: Disk = config.disk or RealDisk()
         self._places = {place.folder: place for place in every_place(config)}
         self._flushing: dict[Path, list[Callable[[], None]]] = {}
-        """Folder of a flush under way -> flushes to follow."""
+        """Folder with a flush or a removal under way -> flushes and removals to follow."""
         self._without_table: set[Place] = set()
         """Places whose page tables could not be written; for the next minute."""
         self._unfinished: set[Place] = set()
@@ -165,6 +165,20 @@ class Writer:
                 flush()
 
         self.files.change(folder.path / INDEX, self._addition(begun), end)
+
+    def hold(self, places: Sequence[Place], begin: Callable[[], None]) -> None:
+        """Call `begin` after the running flushes of some folders; until `release` no flush begins there."""
+        if busy := [self._flushing[place.folder] for place in places if place.folder in self._flushing]:
+            busy[0].append(partial(self.hold, places, begin))
+        else:
+            self._flushing |= {place.folder: [] for place in places}
+            begin()
+
+    def release(self, places: Sequence[Place]) -> None:
+        """Let the flushes of held folders begin."""
+        for folder in {place.folder for place in places}:
+            for begin in self._flushing.pop(folder):
+                begin()
 
     def _note_committed(self, folder: MemoryFolder, outcome: Flushed) -> None:
         try:
@@ -376,8 +390,7 @@ class Writer:
         try:
             if cost(folder.look().index or b"") > _MOST_READ_LAST:
                 raise EditRefusedError("to write them would take too long")
-            begun = self._begin(place, Flushed())
-            if not begun:
+            if not (begun := self._begin(place, Flushed())):
                 return
             if reason := self.files.write_now(folder.path / INDEX, self._addition(begun)):
                 raise EditRefusedError(reason)

@@ -32,6 +32,15 @@ def say(rig: CuratedRig, text: str, name: str, window: Window = GENERAL) -> None
 
 
 def forget(rig: CuratedRig, *names: str, window: Window = GENERAL, whole: bool = False) -> DerivedForgotten | Refused:
+    request_forgetting(rig, *names, window=window, whole=whole)
+    rig.settle()
+    answer = rig.asker.receive(0, lambda reply: getattr(reply, "request_id", None) == "f")
+    assert isinstance(answer, DerivedForgotten | Refused)
+    return answer
+
+
+def request_forgetting(rig: CuratedRig, *names: str, window: Window = GENERAL, whole: bool = False) -> None:
+    """Ask for it, and do not wait."""
     events = tuple(ForgottenEvent(window=window, path="logs/x.md", line=5, event_id=EventId(name)) for name in names)
     ask = ForgetDerived(
         request_id=RequestId("f"),
@@ -42,10 +51,6 @@ def forget(rig: CuratedRig, *names: str, window: Window = GENERAL, whole: bool =
         whole_window=whole,
     )
     rig.system.tell(CURATED, ask)
-    rig.settle()
-    answer = rig.asker.receive(0, lambda reply: getattr(reply, "request_id", None) == "f")
-    assert isinstance(answer, DerivedForgotten | Refused)
-    return answer
 
 
 def holding(root: Path, word: str = SECRET) -> list[str]:
@@ -125,6 +130,32 @@ def test_facts_whose_journal_was_emptied_and_not_filled_again_are_kept_and_can_b
     assert (SECRET in index, "Tea is at four" in index) == (then == "e3", then == "e2")
     assert bool(holding(tmp_path)) == (then == "e3")
     rig.stop()
+
+
+@pytest.mark.parametrize("has_index", [True, False])
+@pytest.mark.parametrize("flushes_first", [True, False])
+def test_a_flush_beside_the_request_brings_no_forgotten_word_into_the_index(
+    tmp_path: Path, *, has_index: bool, flushes_first: bool
+) -> None:
+    rig = CuratedRig(tmp_path, capture=True)
+    if has_index:
+        rig.ask(AddFact, OPERATOR, text="The mill is old.", scope="global")
+    say(rig, f"Remember that the {SECRET} lies behind the mill.", "e1")
+    say(rig, "Remember that tea is at four.", "e2")
+    flush = FlushFacts(request_id=RequestId("x"), reply_to=rig.asker.address, window=OPERATOR)
+
+    if flushes_first:
+        rig.system.tell(CURATED, flush)
+    request_forgetting(rig, "e1")
+    if not flushes_first:
+        rig.system.tell(CURATED, flush)
+    rig.settle()
+
+    assert rig.asker.receive(0, lambda reply: isinstance(reply, DerivedForgotten))
+    assert holding(tmp_path) == []
+    assert "Tea is at four" in (rig.folder / INDEX).read_text()
+    rig.stop()
+    assert holding(tmp_path) == []
 
 
 def test_an_archived_fact_is_forgotten_as_well(tmp_path: Path) -> None:
