@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from actors.facts.store.journal import TICK, Journal, Owed
 from actors.facts.store.keeper import Keeper
@@ -12,9 +15,12 @@ from actors.facts.store.naming import turn_entries
 from actors.facts.store.recent import RecentTurn
 from actors.kernel import Host
 from domain.facts.entry import Entry
+from domain.facts.folders import folder_of, path_of
 from messages.facts import EntryRole, StoreTurn
 from messages.forget import ForgetDerived
-from messages.turn import TurnEnded
+from messages.turn import LoggedEvent, TurnEnded
+
+log = logging.getLogger(__name__)
 
 MOST_UNTAKEN = 200
 """Most turns in Discord that wait for a disk; beyond the limit the oldest is lost."""
@@ -88,6 +94,11 @@ class Turns:
 
     def note_discord(self, message: TurnEnded) -> None:
         """Note a turn in Discord, told any number of times, for `take_discord`."""
+        if len(self._untaken) == MOST_UNTAKEN:
+            lost = self._untaken[0]
+            log.warning(
+                "turn %s of %s is not kept: too many turns wait for the disk", lost.turn_id, lost.window.address
+            )
         self._untaken.append(message)
 
     def take_discord(self) -> None:
@@ -108,20 +119,32 @@ class Turns:
     def forget(self, request: ForgetDerived) -> None:
         """Drop noted turns that were forgotten meanwhile."""
         gone = {(event.window, event.turn_id or event.event_id) for event in request.events}
-        stays = [each for each in self._untaken if (each.window, each.turn_id) not in gone]
+        stays = [
+            replace(each, events=tuple(event for event in each.events if (each.window, event.id) not in gone))
+            for each in self._untaken
+            if (each.window, each.turn_id) not in gone
+        ]
         self._untaken = deque(stays, MOST_UNTAKEN)
 
     def _take_discord(self, message: TurnEnded) -> None:
         conversation = f"{message.window.surface.value}/{message.window.id}"
-        turn = f"{conversation} {message.turn_id}"
-        messages = [event for event in message.events if event.kind == "user" and event.text.strip()]
+        users = [event for event in message.events if event.kind == "user" and event.text.strip()]
         answers = [event for event in message.events if event.kind == "agent" and event.text.strip()]
-        if not messages or turn in self._journal.owed or self._is_known(turn):
-            return
-        owed = Owed(turn, conversation, messages[0].text, messages[0].at)
-        answer = answers[-1] if answers else None
-        self._finish(owed, answer.text if answer else "", "", answer.at if answer else messages[0].at, is_new=True)
+        for event in users:  # each by its own id, by which also words that joined the turn are forgotten
+            turn = f"{conversation} {event.id}"
+            if turn in self._journal.owed or self._has_been_kept(turn, event, conversation):
+                continue
+            answer = answers[-1] if answers and event.id == message.turn_id else None
+            owed = Owed(turn, conversation, event.text, event.at)
+            at = answer.at if answer else event.at
+            self._finish(owed, answer.text if answer else "", "", at, is_new=True)
         self.write()
+
+    def _has_been_kept(self, turn: str, words: LoggedEvent, conversation: str) -> bool:
+        """True if a turn in Discord was kept before: known, or in a file at the usual place, deleted or not."""
+        path = path_of(folder_of(conversation), EntryRole.USER, words.at, turn_entries(turn)[0])
+        files = self._keeper.files
+        return self._is_known(turn) or files.stamp(path) is not None or files.is_buried(path)
 
     def write_again(self) -> None:
         """Ensure that the texts of all owed turns are in files, and end turns broken off by a crash.

@@ -97,6 +97,26 @@ def test_no_file_holds_a_word_of_a_forgotten_turn_and_other_turns_stay(tmp_path:
     assert holding(rig.root) == []
 
 
+@pytest.mark.parametrize("is_full", [False, True])
+def test_forgotten_words_that_joined_a_turn_leave_alone(tmp_path: Path, *, is_full: bool) -> None:
+    rig = FactsRig(tmp_path / "data", ingest_discord=True)
+
+    def refuse(call: str, _data: bytes) -> None:
+        if call == "write" and is_full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    rig.disk.before = refuse
+    joined = event("user", f"My word is {SECRET}", 3)
+    hear(rig, ended_turn(event("user", "My wife is Anne", 0), joined, event("agent", "I see.", 5)))
+
+    forget(rig, "t1-1")
+    rig.disk.before = lambda _call, _data: None
+    rig.wait(6)
+
+    assert holding(rig.root) == []
+    assert rig.turns(NAME) == ["I see.", "My wife is Anne"]
+
+
 @pytest.mark.req("X-249")
 def test_a_request_that_comes_while_a_life_begins_waits_until_all_entries_are_known(tmp_path: Path) -> None:
     rig = FactsRig(tmp_path / "data", ingest_discord=True)

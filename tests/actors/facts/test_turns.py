@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from messages.base import EventId, Surface, TurnId, Window
 from messages.facts import FACTS
@@ -23,7 +26,11 @@ def event(kind: str, text: str, seconds: int) -> LoggedEvent:
 
 
 def ended_turn(*events: LoggedEvent, turn: str = "t1") -> TurnEnded:
-    return TurnEnded(window=WINDOW, turn_id=TurnId(turn), outcome="answered", events=events)
+    """A turn; the first words of a person open the turn, further words joined."""
+    users = [each for each in events if each.kind == "user"]
+    ids = {id(each): EventId(f"{turn}-{number}" if number else turn) for number, each in enumerate(users)}
+    named = tuple(replace(each, id=ids.get(id(each), each.id)) for each in events)
+    return TurnEnded(window=WINDOW, turn_id=TurnId(turn), outcome="answered", events=named)
 
 
 @pytest.fixture
@@ -55,6 +62,42 @@ def test_a_turn_that_is_told_again_is_kept_once_over_restarts(rig: FactsRig) -> 
 
     assert len(rig.turns(NAME)) == 2
     assert rig.model.purposes() == ["facts.extract"]
+
+
+def test_words_that_joined_a_turn_are_kept_too_and_the_answer_once(rig: FactsRig) -> None:
+    ended = ended_turn(
+        event("user", "My wife is Anne", 0), event("user", "We live in Oslo", 3), event("agent", "Hi", 5)
+    )
+    hear(rig, ended, ended)
+
+    assert sorted(rig.turns(NAME)) == ["Hi", "My wife is Anne", "We live in Oslo"]
+    assert sorted(rig.facts(NAME)) == ["The user said: My wife is Anne", "The user said: We live in Oslo"]
+
+
+def test_a_turn_that_is_told_again_before_all_entries_are_known_is_not_read_again(rig: FactsRig) -> None:
+    ended = ended_turn(event("user", "My wife is Anne", 0), event("agent", "Hello", 5))
+    hear(rig, ended)
+    rig.wait(5)
+    rig.live_again(ended)
+    rig.wait(5)
+
+    assert len(rig.turns(NAME)) == 2
+    assert rig.model.purposes() == ["facts.extract"]
+
+
+def test_the_operator_is_told_of_a_turn_that_is_lost_behind_too_many(
+    rig: FactsRig, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(call: str, _data: bytes) -> None:
+        if call == "write":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    rig.disk.before = refuse
+    hear(rig, *(ended_turn(event("user", f"words {number}", 0), turn=f"t{number}") for number in range(201)))
+
+    lost = [record.getMessage() for record in caplog.records if "not kept" in record.getMessage()]
+    assert len(lost) == 1
+    assert "t0" in lost[0]
 
 
 def test_a_turn_without_an_answer_is_kept_and_one_without_words_is_not(rig: FactsRig) -> None:
