@@ -235,9 +235,9 @@ class ContextActor(Actor):
         """Resume earlier work: postings, undelivered texts, the interrupted turn, then the rest."""
         self._postings.write()
         self._endings.pay_debts(self._journal.off_record.interrupted)
-        for question in self._journal.open_questions():
-            logged = news_of(question.event, self._journal.path, question.line)
-            self._news.hold_question(TurnId(question.event.id), logged)
+        self._endings.tell_again(self._journal, self._begun)
+        for turn_id, words in self._journal.turn_events.questions(self.conversation):
+            self._news.hold_question(turn_id, *words)
         self._endings.finish_stopped()
         self._waiting = self._endings.take_up(self._begun, may_wait=self._config.resumes_calls)
         self._begun = TurnId("")
@@ -381,8 +381,7 @@ class ContextActor(Actor):
             if is_held or not turn.may_be_joined_by(other):
                 break
             self._waiting.pop(0)
-            if (question := self._news.take_question(other.id)) is not None:
-                run.logged.append(question)
+            run.logged.extend(self._news.take_question(other.id))
             meta: dict[str, MetaValue] = {"turn": run.turn_id, "what": "joined", "message": other.id}
             run.logged.append(self.record(Kind.SYSTEM, "what was said meanwhile joins the turn", meta, sync=False))
             joined.append(other)

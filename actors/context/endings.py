@@ -81,9 +81,20 @@ class Endings:
 
     def drop_words(self, event_ids: Collection[EventId]) -> None:
         """Deliver no text of forgotten events, and tell no subscriber of forgotten questions."""
-        for event_id in event_ids:
-            self._news.take_question(TurnId(event_id))
+        self._news.drop(event_ids)
         self._deliveries.drop(event_ids)
+
+    def tell_again(self, journal: Journal, begun: TurnId | None) -> None:
+        """Tell subscribers of turns whose end they may have missed, through a kill or the loss of the log.
+
+        Args:
+            journal: Journal of the window, just opened.
+            begun: Turn in hand at the loss of the log, empty for no turn; None in a new life, whose subscribers are
+                told again of every end that people may not have seen.
+        """
+        for turn, events in journal.turn_events.take_ends(self._host.conversation):
+            if turn.id == begun or (begun is None and turn.state is not TurnState.ABORTED):
+                self._news.turn_ended(turn.id, turn.state.value, turn.audience, events)
 
     def finish_stopped(self) -> None:
         """Log the last events of stopped turns, left unfinished by an earlier life or by the loss of the log.

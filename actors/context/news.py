@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from actors.context.host import WindowHost
 from domain.log.off_record import is_off_record
-from messages.base import Address, Message, TurnId
+from messages.base import Address, EventId, Message, TurnId
 from messages.turn import EventsLogged, LoggedEvent, TurnEnded, WindowBegun
 
 
@@ -14,16 +16,21 @@ class News:
     def __init__(self, host: WindowHost, subscribers: tuple[Address, ...]) -> None:
         self._host = host
         self._subscribers = subscribers
-        self._questions: dict[TurnId, LoggedEvent] = {}
+        self._questions: dict[TurnId, tuple[LoggedEvent, ...]] = {}
         """Logged events of users' words, for waiting or running turns."""
 
-    def hold_question(self, turn_id: TurnId, question: LoggedEvent) -> None:
-        """Keep the opening words of a turn until the turn has ended."""
+    def hold_question(self, turn_id: TurnId, *question: LoggedEvent) -> None:
+        """Keep the opening words of a turn, and words that joined in an earlier life, until the turn has ended."""
         self._questions[turn_id] = question
 
-    def take_question(self, turn_id: TurnId) -> LoggedEvent | None:
-        """Opening words of a turn, no longer reported with the turn; None if not held."""
-        return self._questions.pop(turn_id, None)
+    def take_question(self, turn_id: TurnId) -> tuple[LoggedEvent, ...]:
+        """Held words of a turn, no longer reported with the turn."""
+        return self._questions.pop(turn_id, ())
+
+    def drop(self, event_ids: Collection[EventId]) -> None:
+        """Report no words of these events."""
+        for turn_id, question in self._questions.items():
+            self._questions[turn_id] = tuple(each for each in question if each.id not in event_ids)
 
     def forget(self) -> None:
         """Forget all held words: their log is lost."""
@@ -36,13 +43,12 @@ class News:
             turn_id: Id of the turn.
             outcome: `answered`, `failed` or `aborted`.
             audience: Readers of the window, as in the turn's message.
-            logged: Logged events of the turn, without the opening words.
+            logged: Logged events of the turn, without the held words.
         """
         question = self.take_question(turn_id)
-        if question is not None and is_off_record(question.meta_json):
+        if any(is_off_record(each.meta_json) for each in question):
             return
-        events = (*((question,) if question else ()), *logged)
-        window = self._host.window
+        events, window = (*question, *logged), self._host.window
         self._tell(TurnEnded(window=window, turn_id=turn_id, outcome=outcome, events=events, audience=audience))
 
     def window_begun(self, path: str, previous: str) -> None:

@@ -15,6 +15,7 @@ from actors.context.log.forgetting import remove_drafts, renew_copies, take_out
 from actors.context.log.imported import ImportedLogs, records_of
 from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
+from actors.context.log.turn_events import TurnEvents
 from actors.linux.disk import Disk, RealDisk
 from actors.linux.regular_file import read_regular
 from domain.log.event import Event, Kind
@@ -29,7 +30,7 @@ from domain.turn.forgetting.fold import fold_log
 from domain.turn.forgetting.scope import Chosen
 from domain.turn.posting import is_posting
 from domain.turn.spoken import all_turns, spoken_turns
-from messages.base import EventId, TurnId, Value, Window, make_ready
+from messages.base import TurnId, Value, Window, make_ready
 from messages.turn import SpokenTurn
 
 __all__ = ["Journal", "LogPosition", "LogUnwritable"]
@@ -76,7 +77,7 @@ class Journal:
         self.root = root
         self._disk = disk
         self._window = window
-        self._questions: tuple[ParsedEvent, ...] = ()
+        self.turn_events = TurnEvents()
         self.off_record = OffRecord()
         self._log: WindowLog | None = None
         self.open_logs = OpenLogs(1)
@@ -109,7 +110,7 @@ class Journal:
             LogUnwritable: the log cannot be read, or not be made ready for writing.
         """
         self.close()
-        self._questions, self.off_record = (), OffRecord()
+        self.turn_events, self.off_record = TurnEvents(), OffRecord()
         self.conversation = self.conversation.make_empty()
         if self.root is None:
             return
@@ -131,13 +132,7 @@ class Journal:
         self.redactions.restore(tombstones_in(logged.event for logged in parsed.events))
         self.redactions.follow(self.path)
         self.off_record.recall([logged.event for logged in parsed.events])
-        self._questions = tuple(logged for logged in parsed.events if logged.event.kind is Kind.USER)
-        self._questions = self.open_questions()
-
-    def open_questions(self) -> tuple[ParsedEvent, ...]:
-        """User events of turns without an ending, as in the log at its opening."""
-        still_open = {EventId(turn.id) for turn in self.conversation.open_turns()}
-        return tuple(logged for logged in self._questions if logged.event.id in still_open)
+        self.turn_events.read(self.conversation, parsed.events, self.path)
 
     def has_logged(self, message_id: str) -> bool:
         """True if a log of the window has this message; always False for an id that is no number.

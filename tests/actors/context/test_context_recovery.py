@@ -17,10 +17,11 @@ from actors.context.log.recovery import CalledOffError, survey
 from domain.log.event import Event, Kind
 from domain.log.tail import TailState
 from messages.base import MessageId, RequestId, UserId, Window
-from messages.context import ResumeWindow, StartNewWindow
+from messages.context import ResumeWindow, StartNewWindow, StopTurn
 from messages.discord import PostMessage, UserMessageNotLogged
 from messages.model import StopReason
 from messages.socket import Refused
+from messages.turn import TurnEnded
 from tests.actors.context.durability import disk_of
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, bash_call, of_type, texts
 
@@ -119,6 +120,49 @@ def test_an_answer_that_was_not_confirmed_is_shown_after_a_look(tmp_path: Path) 
     assert third.posts() == []
     third.stop()
     again.stop()
+
+
+def test_subscribers_are_told_again_of_a_turn_whose_answer_nobody_has_seen_at_a_kill(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("do it", 1)
+    rig.answer("working", bash_call("make"), stop=StopReason.TOOL_CALLS)
+    rig.finish_command("made")
+    rig.answer("done")
+    (ended,) = of_type(TurnEnded, rig.listener.drain())
+    rig.kill()
+
+    again = resume(tmp_path)
+    assert of_type(TurnEnded, again.listener.drain()) == [ended]
+    again.deliver()
+    again.kill()
+
+    last = resume(tmp_path)
+    assert of_type(TurnEnded, last.listener.drain()) == []
+    last.stop()
+
+
+@pytest.mark.parametrize("how", ["answered", "aborted"])
+def test_subscribers_hear_of_a_turn_whose_last_event_the_log_took_after_all(tmp_path: Path, how: str) -> None:
+    rig = Rig(tmp_path)
+    rig.say("do it", 1)
+
+    def refuse_to_sync(call: str, _data: bytes) -> None:
+        if call == "sync":
+            rig.disk.before = lambda _call, _data: None
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    rig.disk.before = refuse_to_sync
+    if how == "answered":
+        rig.answer("done")
+    else:
+        stop = StopTurn(request_id=RequestId("s"), reply_to=rig.surface.address, window=CHANNEL, asked_by="Ann")
+        rig.tell(CHANNEL, stop)
+    assert of_type(TurnEnded, rig.listener.drain()) == []
+    rig.advance(REOPEN_AFTER_S)
+
+    (ended,) = of_type(TurnEnded, rig.listener.drain())
+    assert (ended.outcome, ended.events[0].text) == (how, "do it")
+    rig.stop()
 
 
 def test_a_survey_finds_the_windows_that_owe_something_and_only_those(

@@ -126,6 +126,21 @@ def test_subscribers_and_reactions_hear_of_what_joined(rig: Rig) -> None:
     assert [one.message_id for one in shown if one.kind is ReactionKind.ANSWERED] == ["1", "2"]
 
 
+def test_subscribers_hear_of_what_joined_before_a_kill(rig: Rig, tmp_path: Path) -> None:
+    begin_command(rig)
+    rig.say("in blue", 2)
+    rig.finish_command("made")
+    rig.kill()
+
+    again = Rig(tmp_path, mid_turn="steer")
+    again.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=again.surface.address))
+    again.answer("done")
+
+    (ended,) = of_type(TurnEnded, again.listener.drain())
+    assert [event.text for event in ended.events if event.kind == "user"] == ["do it", "in blue"]
+    again.stop()
+
+
 class Remembering(Rig):
     """A window whose turns can be joined, and a memory that the test speaks for."""
 

@@ -55,7 +55,7 @@ def test_the_questions_of_a_log_that_is_opened_are_those_without_an_answer(tmp_p
     journal.write(event_of("q2", Kind.USER, message_id="8"), sync=True)
     again = Journal(tmp_path, WINDOW, 1000)
     again.open()
-    assert [question.event.id for question in again.open_questions()] == ["q2"]
+    assert [turn_id for turn_id, _ in again.turn_events.questions(again.conversation)] == ["q2"]
 
 
 def test_a_log_ends_when_the_next_one_begins(tmp_path: Path) -> None:
