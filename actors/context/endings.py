@@ -85,7 +85,7 @@ class Endings:
         self._deliveries.drop(event_ids)
 
     def tell_again(self, journal: Journal, begun: TurnId | None) -> None:
-        """Tell subscribers of turns whose end they may have missed, through a kill or the loss of the log.
+        """Tell subscribers of ends and retractions that they may have missed, through a kill or the loss of the log.
 
         Args:
             journal: Journal of the window, just opened.
@@ -95,6 +95,8 @@ class Endings:
         for turn, events in journal.turn_events.take_ends(self._host.conversation):
             if turn.id == begun or (begun is None and turn.state is not TurnState.ABORTED):
                 self._news.turn_ended(turn.id, turn.state.value, turn.audience, events)
+        if retractions := journal.turn_events.retractions:
+            self._news.events_logged(retractions, "")
 
     def finish_stopped(self) -> None:
         """Log the last events of stopped turns, left unfinished by an earlier life or by the loss of the log.

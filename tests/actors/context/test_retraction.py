@@ -55,6 +55,21 @@ def test_a_deleted_message_and_what_came_of_it_are_forgotten_and_the_log_keeps_t
     rig.stop()
 
 
+def test_subscribers_are_told_again_of_a_retraction_right_before_a_kill(rig: Rig, tmp_path: Path) -> None:
+    exchange(rig, SECRET, 1)
+    rig.listener.drain()
+    delete(rig, 1)
+    told = of_type(EventsLogged, rig.listener.drain())
+    rig.kill()
+
+    again = Rig(tmp_path)
+    again.say("hello", 2)
+    heard = of_type(EventsLogged, again.listener.drain())
+
+    assert [each.meta_json for report in heard for each in report.events] == [told[0].events[0].meta_json]
+    again.stop()
+
+
 def test_a_new_life_forgets_it_too_and_makes_a_copy_that_is_missing(rig: Rig) -> None:
     exchange(rig, SECRET, 1)
     delete(rig, 1)
