@@ -28,7 +28,7 @@ OF_OFF_RECORD: tuple[Guard, ...] = (
     ),
     *guards_of(
         "actors/context/news.py",
-        ("if question is not None and is_off_record(question.meta_json):", "if False:", _ANSWERED),
+        ("if any(is_off_record(each.meta_json) for each in question):", "if False:", _ANSWERED),
     ),
     *guards_of(
         "actors/context/asking/contributions.py",
