@@ -61,6 +61,7 @@ class Turns:
         """
         now = self._host.now()
         if message.turn_id not in self._journal.owed and self._is_known(message.turn_id):
+            self._take_late_answer(message, now)
             return
         earlier = self._retried.get(message.turn_id)
         if earlier is None and message.turn_id not in self._journal.owed:
@@ -169,6 +170,15 @@ class Turns:
         over.are_texts_kept = False
         self._unwritten.append(over)
         self._over(over)
+
+    def _take_late_answer(self, message: StoreTurn, now: datetime) -> None:
+        """Keep the answer of a known turn without one: a restart of the actor ended the turn before the answer."""
+        answer = turn_entries(message.turn_id)[1]
+        is_there = self._keeper.catalogue.get(answer) is not None or self._keeper.is_forgotten(answer)
+        if message.is_over and message.answer_text and not is_there:
+            self._keeper.files.sync()  # the words, which the journal holds no more from here on
+            owed = Owed(message.turn_id, message.conversation, "", now, message.model)
+            self._finish(owed, message.answer_text, message.model, now, is_new=True)
 
     def _is_known(self, turn: str) -> bool:
         return any(self._keeper.catalogue.get(each) is not None for each in turn_entries(turn))

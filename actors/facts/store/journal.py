@@ -258,6 +258,7 @@ class Journal:
                 owed.changes, owed.decided_at = line.changes, line.at
 
     def _take_begun(self, line: _Begun) -> None:
+        self._done.pop(line.turn, None)  # begun once more, for a late answer
         self.owed[line.turn] = Owed(
             line.turn, line.conversation, line.user_text, line.at, line.model, line.again, line.replaces
         )

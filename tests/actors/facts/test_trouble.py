@@ -216,6 +216,34 @@ def test_files_are_known_whatever_the_embedder_does_and_embedded_when_it_can(tmp
     rig.stop()
 
 
+@pytest.mark.parametrize("is_full", [False, True])
+@pytest.mark.parametrize("pause_s", [0, 5])
+def test_an_answer_that_comes_after_a_restart_has_ended_its_turn_is_kept(
+    tmp_path: Path, pause_s: float, *, is_full: bool
+) -> None:
+    rig = FactsRig(tmp_path / "data")
+    store(rig, "t1", "My wife is Anne", is_over=False)
+    rig.live_again()
+    rig.wait(pause_s)
+    assert rig.facts() == ["The user said: My wife is Anne"]
+
+    def refuse_files(call: str, data: bytes) -> None:
+        if call == "write" and is_full and b"Congratulations" in data and b'"type"' not in data:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    rig.disk.before = refuse_files
+    assert isinstance(store(rig, "t1", "My wife is Anne", "Congratulations"), TurnStored)
+    rig.wait(1)
+    rig.disk.before = lambda _call, _data: None
+    rig.be_quiet(1)
+    rig.die()
+
+    assert rig.turns() == ["Congratulations", "My wife is Anne"]
+    assert rig.facts() == ["The user said: My wife is Anne"]
+    assert rig.model.purposes() == ["facts.extract"]
+    rig.stop()
+
+
 def test_nothing_of_what_is_forgotten_for_good_stays_in_the_journal(tmp_path: Path) -> None:
     rig = FactsRig(tmp_path)
     rig.say("My wife is called Anne")
