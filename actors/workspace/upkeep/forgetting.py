@@ -56,7 +56,8 @@ class Forgetting:
         self._gate.forget(turns)
         books.prune("refused-", 0)
         is_gone = (lambda _mark: True) if request.whole_window else self._state.marks_to_forget(turns)
-        archives = sorted(path.name for path in self._folder.glob(f"{Path(ARCHIVE).stem}*.md"))
+        # A fold under way may be about to make the archive.
+        archives = sorted({ARCHIVE, *(path.name for path in self._folder.glob(f"{Path(ARCHIVE).stem}*.md"))})
         removals: list[tuple[str, Removal]] = [(SESSION, _emptying(SESSION))]
         if request.whole_window:
             removals += [(name, _emptying(name)) for name in (MEMORY, HISTORY, *archives)]

@@ -136,6 +136,24 @@ def test_what_a_sweep_and_a_fold_made_goes_with_any_turn_that_was_written_down(r
     assert "The kiln is blue" in rig.text(MEMORY)
 
 
+def test_an_archive_that_a_fold_is_about_to_make_gets_no_forgotten_word(rig: WorkspaceRig) -> None:
+    first, _ = write_down(rig)
+    talk = "Much was talked about shelves. " * 12
+    blocks = "".join(f"\n## 2026-11-2{day}T09:00:00Z\n{talk}\n" for day in range(6, 10))
+    rig.write(HISTORY, rig.text(HISTORY) + blocks)
+    rig.begin_cut([rig.turn("The shelves are oak.")], first_kept="last")
+    rig.work("session", STATE)
+    rig.work("consolidate", consolidation("The shelves are oak"))
+    (request,) = rig.requests()
+    assert request.purpose == "workspace.fold"
+
+    rig.tell(reply_of(request, "Shelves were talked about for days, and in the end oak was taken for all. " * 3))
+    forget(rig, first)
+    rig.settle(120.0)
+
+    assert holding(rig.folder) == []
+
+
 def test_a_turn_that_nothing_was_written_of_changes_no_entry(rig: WorkspaceRig) -> None:
     write_down(rig)
     memory, history = rig.text(MEMORY), rig.text(HISTORY)
