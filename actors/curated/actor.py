@@ -245,11 +245,14 @@ class CuratedActor(Actor):
 
     def _write(self, message: FactCommand, window: Window, places: WindowPlaces) -> None:
         place = self._writable(message, window, places, message.scope)
+        # While a fact is between two files, no removal of forgotten facts may look for the fact.
+        blocked: tuple[Place, ...] = (place,) if isinstance(message, ArchiveFact | MoveFact) else ()
 
         def refuse(reason: str) -> None:
             self._rules.fault(window.address.key, Fault(FaultKind.WRITEBACK_REJECTED, place.scope, reason))
             self._decisions.note(window, "rejected", (reason,))
             self._refuse(message, reason)
+            self._writer.release(blocked)
 
         def go_on(reason: str = "") -> None:
             """Change the next file, or answer: the last file holds the change, or was refused for a reason."""
@@ -267,13 +270,14 @@ class CuratedActor(Actor):
                         request_id=message.request_id, scope=place.scope.value, done=done, path=str(path), text=text
                     ),
                 )
-            except (EditRefusedError, OSError) as error:
+                self._writer.release(blocked)
+            except (EditRefusedError, ValueError, OSError) as error:
                 refuse(reason_of(error))
             else:
                 self._writer.files.change(path, change, go_on)
 
         steps = write_fact(message, place, self._writer.files, self._rules)
-        go_on()
+        self._writer.hold(blocked, go_on)
 
     def _remember(self, message: RememberFact, window: Window, places: WindowPlaces) -> None:
         place = self._writable(message, window, places, message.scope)

@@ -86,7 +86,7 @@ class Writer:
         self._disk: Disk = config.disk or RealDisk()
         self._places = {place.folder: place for place in every_place(config)}
         self._flushing: dict[Path, list[Callable[[], None]]] = {}
-        """Folder with a flush or a removal under way -> flushes and removals to follow."""
+        """Folder with a flush, a removal or a fact on its way -> work to follow."""
         self._without_table: set[Place] = set()
         """Places whose page tables could not be written; for the next minute."""
         self._unfinished: set[Place] = set()

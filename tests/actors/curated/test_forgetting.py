@@ -6,13 +6,14 @@ import errno
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from actors.curated.folder import ARCHIVE, INDEX
 from domain.curated import journal
 from messages.base import EventId, RequestId, TurnId, Window
-from messages.curated import CURATED, AddFact, ArchiveFact, FlushFacts
+from messages.curated import CURATED, AddFact, ArchiveFact, FlushFacts, MoveFact
 from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
 from messages.socket import Refused
 from messages.turn import LoggedEvent, TurnEnded
@@ -156,6 +157,29 @@ def test_a_flush_beside_the_request_brings_no_forgotten_word_into_the_index(
     assert "Tea is at four" in (rig.folder / INDEX).read_text()
     rig.stop()
     assert holding(tmp_path) == []
+
+
+@pytest.mark.parametrize("how", ["archive", "move"])
+def test_a_fact_on_its_way_to_another_file_is_forgotten_as_well(tmp_path: Path, how: str) -> None:
+    rig = with_facts(tmp_path)
+    fields: dict[str, Any] = {
+        "request_id": RequestId("x"),
+        "reply_to": rig.asker.address,
+        "window": OPERATOR,
+        "scope": "global",
+    }
+    if how == "archive":
+        rig.system.tell(CURATED, ArchiveFact(fact=SECRET, **fields))
+    else:
+        rig.system.tell(CURATED, MoveFact(fact=SECRET, topic="mill.md", title="The mill", gist="", **fields))
+    request_forgetting(rig, "e1")
+    rig.settle()
+
+    assert rig.asker.receive(0, lambda reply: isinstance(reply, DerivedForgotten))
+    assert holding(tmp_path) == []
+    rig.ask(FlushFacts, OPERATOR)
+    assert "Tea is at four" in (rig.folder / INDEX).read_text()
+    rig.stop()
 
 
 def test_an_archived_fact_is_forgotten_as_well(tmp_path: Path) -> None:
