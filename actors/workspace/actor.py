@@ -30,7 +30,7 @@ from domain.workspace.identity import Places, identity, stores
 from domain.workspace.skills.hook import Fact
 from domain.workspace.skills.life import AFTER_RESPONSE, AFTER_SUBAGENT, BEFORE_COMPACT, when_to_use_text
 from domain.workspace.workers.prompts import count_told
-from messages.base import Message, Window
+from messages.base import Message, TurnId, Window
 from messages.forget import ForgetDerived
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
@@ -126,6 +126,7 @@ class WorkspaceActor(Actor):
         self._identity: tuple[str, tuple[str, str]] | None = None
         """Log, and instructions for the system prompt in this log."""
         self._looks_after = False
+        self._last_ended = TurnId("")
 
     def on_start(self) -> None:
         """Ensure that the files exist, and finish an earlier life's half-written edits."""
@@ -260,6 +261,9 @@ class WorkspaceActor(Actor):
 
     def _turn_ended(self, ended: TurnEnded) -> None:
         """Count the turn's work, write down owed stretches, and have SESSION.md updated when due."""
+        if ended.turn_id == self._last_ended:
+            return  # told again by a new incarnation of the window
+        self._last_ended = ended.turn_id
         if ended.outcome == "aborted":
             with self.blocking():
                 self._runs.stop_all("its turn was stopped")

@@ -32,6 +32,17 @@ def kept_rig(make: Make) -> WorkspaceRig:
     return rig
 
 
+def test_a_turn_that_is_told_again_counts_once(kept_rig: WorkspaceRig) -> None:
+    turn = kept_rig.turn("We build a kiln.")
+    for _ in range(3):
+        kept_rig.tell(kept_rig.end_report(turn))
+        kept_rig.settle()
+    assert kept_rig.requests() == []
+
+    kept_rig.turn("It is blue.")
+    assert [request.purpose for request in kept_rig.requests()] == ["workspace.session"]
+
+
 @pytest.mark.req("S4-78", "S4-85", "S4-100", "S4-101", "S4-33")
 def test_missing_files_are_made_and_those_that_are_there_stay_as_they_are(make: Make) -> None:
     rig = make()
