@@ -16,6 +16,7 @@ from actors.facts.store.recent import RecentTurn
 from actors.kernel import Host
 from domain.facts.entry import Entry
 from domain.facts.folders import folder_of, path_of
+from messages.base import TurnId
 from messages.facts import EntryRole, StoreTurn
 from messages.forget import ForgetDerived
 from messages.turn import LoggedEvent, TurnEnded
@@ -135,7 +136,7 @@ class Turns:
             turn = f"{conversation} {event.id}"
             if turn in self._journal.owed or self._has_been_kept(turn, event, conversation):
                 continue
-            answer = answers[-1] if answers and event.id == message.turn_id else None
+            answer = answers[-1] if answers and TurnId(event.id) == message.turn_id else None
             owed = Owed(turn, conversation, event.text, event.at)
             at = answer.at if answer else event.at
             self._finish(owed, answer.text if answer else "", "", at, is_new=True)

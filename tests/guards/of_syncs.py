@@ -257,6 +257,9 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
         "test_finished_work_leaves_the_journal_when_its_files_are_synced": (
             "actors/facts/actor.py: FactsActor._cross_out#1",
         ),
+        "test_words_are_synced_before_the_journal_has_only_their_late_answer": (
+            "actors/facts/turns.py: Turns._take_late_answer#1",
+        ),
         "test_a_turn_is_in_a_synced_journal_when_it_is_answered": (
             "actors/facts/store/journal.py: Journal.begin#1",
             "actors/facts/store/journal.py: Journal.end#2",

