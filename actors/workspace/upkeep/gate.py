@@ -86,7 +86,7 @@ class CompactionGate:
         self._began_s = 0.0
         """When the cut in hand began to wait for workers."""
         self._asked_log = ""
-        """Ended log read last in this life, in vain or not."""
+        """Ended log read last, in vain or not, until the next question."""
 
     @property
     def is_busy(self) -> bool:
@@ -257,10 +257,16 @@ class CompactionGate:
         if isinstance(block, str) and (not block or is_block(block)):
             self._reply(cut, CompactionReady(request_id=message.request_id, handover=block))
             return
-        if not message.kept_from and (previous := self._log_to_carry(message.log)):
+        previous = "" if message.kept_from else self._log_to_carry(message.log)
+        if previous and previous != self._asked_log:
             self._current = None
             self._waiting.appendleft(cut)
             self.carry_over(previous)
+            return
+        if previous:  # read in vain: a head without these words is not stored, and the next question reads again
+            self._asked_log = ""
+            block = self._block(self._state.words)
+            self._reply(cut, CompactionReady(request_id=message.request_id, handover=block))
             return
 
         def take(spoken: Sequence[SpokenTurn] | None) -> None:
@@ -282,7 +288,7 @@ class CompactionGate:
         documents = (self._books.document(name).get("log") for name in self._books.names(f"{HANDOVER}-"))
         before = [each for each in (self._state.log, *documents) if isinstance(each, str) and each < log_path]
         newest = max(before, default="")
-        return newest if newest > self._state.carried and newest != self._asked_log else ""
+        return newest if newest > self._state.carried else ""
 
     def _store(self, name: str, log_path: str, words: Sequence[SaidWords]) -> str:
         """Make a handover from the present files, store the handover under a name, and return the block.

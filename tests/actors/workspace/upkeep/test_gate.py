@@ -338,6 +338,20 @@ class TestNewWindow:
         assert RULE in rig.head()
         assert len(rig.asked) == 2
 
+    def test_a_log_that_was_not_read_in_time_is_read_for_the_next_question(self, tmp_path: Path) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        rig.head()
+        rig.add_turn(RULE)
+        rig.is_mute = True
+        rig.begin_window()
+        rig.settle(31.0)
+        rig.is_mute = False
+        assert RULE not in rig.head()
+        assert RULE in rig.head()
+        rig.die()
+        assert RULE in rig.head()
+        assert len(rig.asked) == 2
+
     def test_a_log_is_read_once(self, tmp_path: Path) -> None:
         rig = WorkspaceRig(tmp_path, compaction=True)
         rig.head()
