@@ -90,6 +90,8 @@ class Ledger:
                     self._deferred[number] = entry
                 case RuntimePosted():
                     self._deferred[number] = entry
+                case _:
+                    continue
         self.busy.update(busy)
         self.busy.difference_update(quiet, unfinished)
         self.unfinished.update(unfinished)
