@@ -228,7 +228,7 @@ class SchedulerActor(Actor):
         self._announcer.announce(due, unseen, frozenset(file.texts()), now, self.monotonic())
         self._state.announced = look.data
         self._cursor.advance(now)
-        self._state.requested_at.clear()  # later looks begin here, also by a clock that was set back
+        self._state.requested.clear()  # later looks begin here, also by a clock that was set back
         settled, furthest = self._announcer.settled_until(self._cursor.at), self._state.note_look(now)
         write = partial(self._watermark.write, settled, furthest)
         self._guard(_WATERMARK, write, None, tells=self._config.catchup_hours > 0)

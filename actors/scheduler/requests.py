@@ -149,7 +149,7 @@ class ReminderRequests:
             if edited != data:
                 check_share(data, window, line, REQUESTED_BYTES)
                 self._confirmations.owe(owed)
-                self._state.note_requested(reminder_id, now)
+                self._state.note_requested(reminder, now)
             return edited
 
         def on_done() -> None:
@@ -183,7 +183,7 @@ class ReminderRequests:
             )
             self._confirmations.owe(owed, instead_of=entry.line)
             if replace_fields(new, message=entry.reminder.message) != entry.reminder:
-                self._state.note_requested(request.id, now)
+                self._state.note_requested(new, now)
             change["made"] = _Change(entry.line, line, due, note, owed)
             return replace(data, entry.number, line.encode("utf-8"))
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from domain.policy.rate_limit import RateLimit
 from domain.reminder.due import Cursor, Firing
+from domain.reminder.line import Reminder
 from domain.reminder.owed import CLOCK_ERROR
 from domain.reminder.share import EDITS, EVERY_S, LISTS
 from messages.base import RequestId, Window
@@ -74,8 +75,9 @@ class SchedulerState:
     spent_ids: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Ids of posted reminders with removed lines, oldest first."""
 
-    requested_at: OrderedDict[str, datetime] = field(default_factory=OrderedDict)
-    """Id of a reminder -> time of the request for its times, oldest first; of requests since the last look."""
+    requested: OrderedDict[str, tuple[datetime, Reminder]] = field(default_factory=OrderedDict)
+    """Id of a reminder -> time of the latest request for its times, and the reminder with these times, oldest first; of
+    requests since the last look."""
 
     def begin(
         self, now: datetime, watermark: datetime | None, catchup: timedelta, furthest: datetime | None = None
@@ -116,16 +118,19 @@ class SchedulerState:
         while len(self.spent_ids) > _REMEMBERED:
             self.spent_ids.popitem(last=False)
 
-    def note_requested(self, reminder_id: str, now: datetime) -> None:
-        """Note a request for a reminder's times: no time before the request is due, however old the last look."""
-        self.requested_at[reminder_id] = now
-        while len(self.requested_at) > _REMEMBERED:
-            self.requested_at.popitem(last=False)
+    def note_requested(self, reminder: Reminder, now: datetime) -> None:
+        """Note a request for a reminder's times: none of them before the request is due, however old the last look."""
+        self.requested[reminder.id] = now, reminder
+        while len(self.requested) > _REMEMBERED:
+            self.requested.popitem(last=False)
 
     def is_requested(self, firing: Firing) -> bool:
-        """False for a recurring reminder's firing before the request for the reminder, made since the last look."""
-        requested_at = self.requested_at.get(firing.reminder.id)
-        return requested_at is None or firing.is_one_off or firing.due > requested_at
+        """False for a recurring reminder's firing before the request for its times, made since the last look.
+
+        The request may fail: a firing by the earlier times stays due.
+        """
+        at, reminder = self.requested.get(firing.reminder.id, (None, firing.reminder))
+        return at is None or firing.is_one_off or firing.due > at or not firing.reminder.has_times_of(reminder)
 
     def id_for(self, request_id: RequestId, fresh: str) -> str:
         """The reminder's id for a request: `fresh` the first time, the same ever after."""

@@ -75,6 +75,10 @@ class Reminder(Value, frozen=True, kw_only=True, gc=False):
     failed: bool = False
     """True if the reminder could not be posted there; a failed reminder is due no more."""
 
+    def has_times_of(self, other: Reminder) -> bool:
+        """True if both are due at the same times."""
+        return (self.day, self.at, self.recurrence) == (other.day, other.at, other.recurrence)
+
 
 def parse(text: str) -> Reminder:
     """Reminder in a line.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,9 +11,11 @@ import pytest
 
 from lab.chaos.reminders.world import Channel
 from messages.scheduler import CreateReminder, ModifyReminder, ReminderCreated, ReminderModified
+from messages.socket import Refused
 from tests.actors.scheduler.conftest import START, StartProcess
 from tests.actors.scheduler.lines import line
 from tests.actors.scheduler.story import THREAD, Story
+from tests.recording_disk import RecordingDisk
 
 AHEAD = timedelta(hours=5)
 SOON = ("just", "2026-03-01 12:54", "daily", "rid_J"), ("soon", "2026-03-01 13:05", "daily", "rid_S")
@@ -138,6 +141,25 @@ def test_a_recurring_reminder_whose_time_changes_right_after_a_sleep_is_not_due_
     assert isinstance(answer, ReminderModified)
     process.pass_minutes(3)
     assert sum("⏰" in text for text in channel.texts()) == count
+
+
+def test_a_recurring_reminder_missed_in_a_sleep_is_shown_though_a_change_of_its_time_fails_right_after_the_sleep(
+    start: StartProcess, file: Path, channel: Channel, disk: RecordingDisk
+) -> None:
+    def refuse(call: str, data: bytes) -> None:
+        if call == "write" and data.startswith(b"- [ ]"):
+            raise OSError(errno.ENOSPC, "no space left")
+
+    file.write_text(line("tea", "2026-03-01 14:00", "daily", "rid_TEA") + f" in={THREAD.address.key}\n")
+    process = start()
+    process.pass_minutes(1)
+    process.clock.jump(timedelta(hours=3))
+    disk.before = refuse
+    answer = Story(file.parent, channel).ask(process, "modify", ModifyReminder, id="rid_TEA", time="13:00")
+    disk.before = lambda _call, _data: None
+    assert isinstance(answer, Refused)
+    process.pass_minutes(3)
+    assert sum("⏰" in text for text in channel.texts()) == 1
 
 
 @pytest.mark.parametrize("is_said_before", [False, True])
