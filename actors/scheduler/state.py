@@ -87,11 +87,12 @@ class SchedulerState:
         Args:
             watermark: Time of an earlier process's last look, if known.
             catchup: Age up to which missed recurring reminders are made up for.
-            furthest: Latest time of any earlier process's look, if known; more than `CLOCK_ERROR` ahead it has no
-                effect, or a clock once ahead by years would have every reminder looked for ever after.
+            furthest: Latest time of any earlier process's look, if known; more than `CLOCK_ERROR` ahead it bounds the
+                making up only, or a clock once ahead by years would have every reminder looked for ever after.
         """
         if self.cursor is None:
-            self.started_at, self.cursor = now, Cursor.resume(now, now - ALWAYS_CAUGHT_UP, watermark, catchup)
+            self.started_at = now
+            self.cursor = Cursor.resume(now, now - ALWAYS_CAUGHT_UP, watermark, catchup, furthest)
             is_near = furthest is not None and furthest - now <= CLOCK_ERROR
             self.furthest = max(now, watermark or now, (furthest if is_near else None) or now)
             # Later than now, if the clock was set back, perhaps several processes ago.

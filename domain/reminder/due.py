@@ -17,7 +17,8 @@ from messages.base import Value, make_ready
 CORRECTION = timedelta(hours=3)
 """Largest clock correction to wait for; a clock set back by more was wrong before."""
 FAR_BACK = timedelta(days=1)
-"""Time behind an earlier process's clock from which the clock is no corrected one, but shows 1970, say."""
+"""Time behind an earlier process's clock from which the clock is no corrected one, but shows 1970, say; and the least
+step by which such a clock is put right."""
 BETWEEN_LOOKS = timedelta(minutes=2)
 """Longest time between a correction of the clock and the next look, which comes within a minute."""
 LATE = timedelta(minutes=2)
@@ -152,12 +153,21 @@ class Cursor:
     def __init__(self, start: datetime) -> None:
         self.at = start
         self._furthest = start
-        self._start = start
-        self._catchup: timedelta | None = None
-        """Longest time off to look back once a clock without a battery is put right; None for no bound."""
+        self._start = self._looked_at = start
+        self._far: datetime | None = None
+        """Furthest point of all earlier processes, while this clock is far behind."""
+        self._catchup = timedelta()
+        """Longest time off to look back once a clock far behind is put right."""
 
     @classmethod
-    def resume(cls, now: datetime, start: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
+    def resume(
+        cls,
+        now: datetime,
+        start: datetime,
+        watermark: datetime | None,
+        catchup: timedelta,
+        furthest: datetime | None = None,
+    ) -> Cursor:
         """Cursor of a process that begins now, after a process that looked last at `watermark`.
 
         A watermark ahead of `now` comes from a clock set back since then, and counts as if the process had lived
@@ -168,34 +178,38 @@ class Cursor:
             start: Start of the examined time without a watermark.
             watermark: Time of the last look; None when unknown.
             catchup: Longest time to look back for reminders missed by an earlier process.
+            furthest: Latest time of any look; later than `watermark` if the last process too had a clock far behind.
         """
         if watermark is None:
             return cls(start)
         if watermark <= now:
-            return cls(min(start, max(watermark, now - catchup)))
-        cursor = cls(watermark if watermark - now <= CORRECTION else start)
-        cursor._furthest = watermark
-        if watermark - now > FAR_BACK:
-            cursor._catchup = max(catchup, now - start)
+            cursor = cls(min(start, max(watermark, now - catchup)))
+        else:
+            cursor = cls(watermark if watermark - now <= CORRECTION else start)
+            cursor._furthest = watermark
+        far = max(watermark, furthest or watermark)
+        if far - now > FAR_BACK:
+            cursor._far, cursor._catchup = far, max(catchup, now - start)
+            cursor._start = cursor._looked_at = start
         return cursor
 
     def stretch(self, now: datetime) -> tuple[datetime, datetime]:
         """Time that a look at `now` covers, as (after, until); empty, with both the same, when time has not gone on."""
         if now <= self.at:
             return (now - BETWEEN_LOOKS if self.at - now > CORRECTION else now), now
-        if not self.at < self._furthest < now:
-            return self.at, now
-        if self._catchup is None:
-            return self._furthest, now
-        lived = self.at - self._start + BETWEEN_LOOKS
-        return max(self._furthest, now - lived - self._catchup), now
+        if self._far is not None and self._far < now and now - self.at > FAR_BACK:
+            lived = self._looked_at - self._start + BETWEEN_LOOKS
+            return max(self._far, now - lived - self._catchup), now
+        return (self._furthest if self.at < self._furthest < now else self.at), now
 
     def advance(self, now: datetime) -> None:
         """The look at `now` is done."""
+        self._looked_at = now
         if now > self.at or self.at - now > CORRECTION:
             self.at = now
-            if now >= self._furthest:
-                self._furthest, self._catchup = now, None
+            self._furthest = max(self._furthest, now)
+        if self._far is not None and now >= self._far:
+            self._far = None
 
 
 def _digest(reminder: Reminder) -> str:

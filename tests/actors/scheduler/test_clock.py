@@ -18,6 +18,8 @@ from tests.actors.scheduler.story import THREAD, Story
 from tests.recording_disk import RecordingDisk
 
 AHEAD = timedelta(hours=5)
+BATTERY_LESS = datetime(1970, 1, 1, tzinfo=UTC)
+"""Time that a machine without a battery for its clock shows at a start."""
 SOON = ("just", "2026-03-01 12:54", "daily", "rid_J"), ("soon", "2026-03-01 13:05", "daily", "rid_S")
 
 
@@ -231,9 +233,10 @@ def test_a_reminder_shown_by_a_clock_that_was_ahead_is_found_though_an_earlier_o
     assert sorted(text.split("\n")[0].split()[-1] for text in channel.texts()) == ["other", "tea"]
 
 
+@pytest.mark.parametrize("starts", [1, 2])
 @pytest.mark.parametrize(("hours", "count"), [(0.0, 0), (12.0, 1)])
 def test_a_clock_without_a_battery_that_is_put_right_makes_up_for_no_more_of_the_time_off_than_configured(
-    start: StartProcess, file: Path, channel: Channel, hours: float, count: int
+    start: StartProcess, file: Path, channel: Channel, hours: float, count: int, starts: int
 ) -> None:
     weekly = line("weekly", "2026-03-23 09:00", "weekly", "rid_W")  # on a Monday
     just, soon = (line(*each) for each in SOON)
@@ -241,7 +244,11 @@ def test_a_clock_without_a_battery_that_is_put_right_makes_up_for_no_more_of_the
     first = start()
     first.pass_minutes(1)
     first.kill()
-    second = start(datetime(1970, 1, 1, tzinfo=UTC), catchup_hours=hours)
+    if starts > 1:
+        between = start(BATTERY_LESS, catchup_hours=hours)
+        between.pass_minutes(20)
+        between.kill()
+    second = start(BATTERY_LESS, catchup_hours=hours)
     second.pass_minutes(10)
     second.clock.jump(START + timedelta(days=3) - second.clock.now())
     second.pass_minutes(6)

@@ -149,6 +149,16 @@ def test_a_clock_set_back_a_little_covers_nothing_until_it_has_caught_up() -> No
     ]
 
 
+@pytest.mark.parametrize("ago", [timedelta(hours=2), -timedelta(hours=2), -timedelta(hours=5)])
+def test_a_clock_once_ahead_by_years_changes_nothing_for_later_processes(ago: timedelta) -> None:
+    moments = [START + timedelta(minutes=n) for n in (0, 1, 2, 200, 201, 2 * 1440, 2 * 1440 + 1)]
+    without, after = (
+        Cursor.resume(START, START - MINUTE, START - ago, timedelta(hours=12), furthest)
+        for furthest in (None, START + timedelta(days=3653))
+    )
+    assert live(after, moments) == live(without, moments)
+
+
 @pytest.mark.parametrize("back", [CORRECTION + MINUTE, timedelta(days=1), timedelta(days=3652)])
 def test_a_clock_set_back_far_goes_on_from_there(back: timedelta) -> None:
     now = START - back
