@@ -119,6 +119,13 @@ class ModelActor(Actor):
         with self.blocking():
             self._budget.begin_day(self._spent_today(), now)
 
+    def _spend(self, cost_usd: float) -> None:
+        """Count a call; the budget then knows no other day, and of a new day no earlier call."""
+        now = self.now()
+        if now.date() != self._day:
+            self._day = date.min
+        self._budget.spend(cost_usd, now)
+
     async def _warm_up(self) -> None:
         try:
             await self._backend_named(self._name).warm_up()
@@ -143,7 +150,7 @@ class ModelActor(Actor):
             case EntriesConfirmed():
                 pass  # An answer behind its deadline.
             case CallSpent(cost_usd=cost_usd):
-                self._budget.spend(cost_usd, self.now())
+                self._spend(cost_usd)
             case DescribeYourself():
                 self._describe(message)
             case _:

@@ -187,7 +187,7 @@ class DailyBudget:
         return self.cap_usd > 0
 
     def spend(self, cost_usd: float, at: datetime) -> None:
-        """Count a cost, at a time in UTC not before an earlier cost's day."""
+        """Count a cost, at a time in UTC; costs of another day count no more."""
         self._spent_usd = self.spent_usd(at) + cost_usd
         self._day = at.date()
 

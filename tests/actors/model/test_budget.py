@@ -181,6 +181,22 @@ def test_what_a_day_has_cost_counts_once_the_clock_shows_the_day(make_till: Call
     assert isinstance(till.first_answer(till.ask()), ModelFailed)
 
 
+def test_what_a_day_has_cost_counts_though_a_call_ends_while_the_clock_shows_another_day(
+    make_till: Callable[..., Till],
+) -> None:
+    """A clock is put right, or is ahead for a moment, while calls are in flight."""
+    clock, spent = ManualClock(START - DAY), {START.date(): 1.0}
+    till = make_till(daily_cost_usd=1.0, clock=clock, spent_today=lambda: spent.get(clock.now().date(), 0.0))
+    first, second = till.ask(), till.ask()
+    clock.jump(DAY)
+    till.spend(first, 0.1, CallOutcome.ANSWERED)
+    assert isinstance(till.first_answer(till.ask()), ModelFailed)
+    clock.jump(DAY)
+    till.spend(second, 0.1, CallOutcome.ANSWERED)
+    clock.jump(-DAY)
+    assert isinstance(till.first_answer(till.ask()), ModelFailed)
+
+
 def test_without_a_cap_the_logs_are_not_asked_and_nothing_is_refused(make_till: Callable[..., Till]) -> None:
     asked: list[float] = []
 
