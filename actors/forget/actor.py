@@ -17,7 +17,7 @@ from actors.forget.retention import Retention
 from actors.forget.state import PREVIEW_S, Preview, RequestState
 from actors.kernel import Actor, not_understood
 from domain.log.window import times_of_messages
-from domain.policy.forgetting.repeatable import first_repetition
+from domain.policy.forgetting.repeatable import repetitions_since
 from domain.policy.forgetting.rights import (
     NO_SUCH_MESSAGE,
     NOT_YOURS,
@@ -238,9 +238,10 @@ class ForgetActor(Actor):
             if reason := self._forget_repeated(entry, resolved):
                 self._put_off_look(entry, reason, pause_s, lambda: self._look_again(entry, asker, done, 2 * pause_s))
 
-        dates = times_of_messages(each for ids in done.message_ids.values() for each in ids)
-        # Discord dates messages; our clock may have been ahead when the request came.
-        since = first_repetition(dates) or entry.record.asked_at - timedelta(seconds=PREVIEW_S)
+        since = repetitions_since(
+            entry.record.asked_at - timedelta(seconds=PREVIEW_S),
+            times_of_messages(each for ids in done.message_ids.values() for each in ids),
+        )
         resolution = Resolution(self, self._config, scope, asker, take)
         resolution.look_again(done.message_ids, list_repeatable(done.texts), since)
 

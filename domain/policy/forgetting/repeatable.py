@@ -22,3 +22,16 @@ def first_repetition(times: Iterable[datetime]) -> datetime | None:
     """Time before which a text of the agent repeats no words said at the given times; None without words."""
     first = min(times, default=None)
     return None if first is None else first - _CLOCKS
+
+
+def repetitions_since(counted_at: datetime, dates: Iterable[datetime]) -> datetime:
+    """Time of the first repetition of forgotten words that the count may have missed.
+
+    Args:
+        counted_at: Time of the count by our clock, which may have been ahead or behind.
+        dates: Discord's dates of the forgotten messages: all are from before the count, unless a whole window goes.
+    """
+    known = sorted(dates)
+    if not known:
+        return counted_at
+    return min(max(counted_at, known[0]), known[-1]) - _CLOCKS

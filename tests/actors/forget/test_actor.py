@@ -203,9 +203,7 @@ def test_what_repeats_the_words_goes_after_a_kill_too(rig: Rig, house: Household
 def test_what_repeats_the_words_goes_though_the_clock_was_hours_ahead_when_the_request_came(
     rig: Rig, house: Household, tmp_path: Path
 ) -> None:
-    since_2015 = rig.clock.now() - datetime(2015, 1, 1, tzinfo=UTC)
-    sent = MessageId(str(int(since_2015.total_seconds() * 1_000) << 22))
-    house.events[HERE][0] = replace(house.events[HERE][0], message_id=sent)
+    house.events[HERE][0] = replace(house.events[HERE][0], message_id=sent_at(rig.clock.now()))
     seen = count(rig.preview(message("e1"), ANNE))
     house.silent.add("context")
     rig.clock.jump(timedelta(hours=5))
@@ -220,6 +218,29 @@ def test_what_repeats_the_words_goes_though_the_clock_was_hours_ahead_when_the_r
     rig.advance(30)
     rig.advance(0)
     assert texts_left(house) == [CAT, f"she said: {OWL}", FOX]
+
+
+@pytest.mark.req("X-247")
+def test_what_the_agent_said_before_the_words_stays_though_a_pin_of_an_old_message_goes_with_them(
+    rig: Rig, house: Household, tmp_path: Path
+) -> None:
+    rig.clock.jump(AT - rig.clock.now())
+    (words, *others), old = house.events[HERE], event(4, ANNE, "an old message, pinned now")
+    house.events[HERE] = [replace(words, message_id=sent_at(AT)), *others]
+    house.events[HERE].append(replace(old, message_id=sent_at(AT - timedelta(days=60))))
+    answer = replace(event(13, NO_ACCOUNT, f"Bob, {OWL}", THERE), at=AT - timedelta(days=30))
+    house.events[THERE].append(answer)
+    (log,) = (tmp_path / "logs" / THERE.address.key).iterdir()
+    log.write_text("\n".join(each.text for each in house.events[THERE]))
+    rig.confirm(count(rig.preview(person(ANNE), ANNE)).preview_id, ANNE)
+    rig.advance(0)
+    rig.advance(30)
+    assert texts_left(house) == [CAT, f"she said: {OWL}", FOX, answer.text]
+
+
+def sent_at(moment: datetime) -> MessageId:
+    """Id of a message that Discord dates so."""
+    return MessageId(str(int((moment - datetime(2015, 1, 1, tzinfo=UTC)).total_seconds() * 1_000) << 22))
 
 
 @pytest.mark.req("X-247")
