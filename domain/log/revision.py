@@ -15,6 +15,8 @@ from domain.text.shortening import is_beginning
 from messages.base import EventId
 from messages.context import ReviseMessage
 
+WAS_QUESTION = "question"
+"""Metadata key of an edited message: true if earlier words of the message were a question; a message is one once."""
 NOT_KEPT = ("overheard", "open", "quote", "attachments", "typed", "told")
 """Metadata of an edited message that the new words do not take over unchanged."""
 
@@ -48,8 +50,9 @@ def person_event(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombst
 
 
 def makes_question(event: Event, edit: ReviseMessage) -> bool:
-    """True if an edit makes an overheard message a question."""
-    return edit.wants_answer and event.meta_dict().get("overheard") is True
+    """True if an edit makes an overheard message a question, which no earlier words of the message were."""
+    meta = event.meta_dict()
+    return edit.wants_answer and meta.get("overheard") is True and WAS_QUESTION not in meta
 
 
 def is_changed(event: Event, text: str, files: int) -> bool:
@@ -81,6 +84,8 @@ def revise(event: Event, text: str, notes: str, files: int) -> tuple[str, dict[s
     before = event.meta_dict()
     meta: dict[str, MetaValue] = {key: value for key, value in before.items() if key not in NOT_KEPT}
     meta["edited"] = True
+    if not before.get("overheard"):
+        meta[WAS_QUESTION] = True
     words = "\n\n".join(filter(None, (text, notes)))
     if notes:
         meta |= {"typed": len(text), "told": len(words) - len(text)}

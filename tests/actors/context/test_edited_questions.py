@@ -15,7 +15,7 @@ from domain.log.event import Kind
 from domain.log.kept import digest
 from domain.turn.call_result import INTERRUPTED
 from messages.base import MessageId, RequestId, UserId
-from messages.context import KeptMessagesTold, Quote, ResumeWindow, RetractMessages, TellKeptMessages
+from messages.context import KeptMessagesTold, Quote, ResumeWindow, RetractMessages, ReviseMessage, TellKeptMessages
 from messages.model import StopReason
 from tests.actors.context import durability
 from tests.actors.context.retractions import copies, delete, edit, exchange
@@ -357,3 +357,20 @@ def test_a_waiting_question_is_asked_in_its_new_words_though_the_log_is_lost_bef
         assert rig.deliver().answers_message_id == "3"
     assert (rig.requests(), rig.posts()) == ([], [])
     rig.stop()
+
+
+def test_a_message_that_an_edit_made_a_question_is_asked_once_however_often_it_is_addressed_anew(rig: Rig) -> None:
+    def address(text: str) -> None:
+        """Have the surface report an edit as the first that addresses the agent, as after a restart."""
+        edited = ReviseMessage(window=CHANNEL, message_id=MessageId("2"), text=text, files=0, wants_answer=True)
+        rig.tell(CHANNEL, edited)
+
+    exchange(rig, "before", 1)
+    rig.say("buy 1 share", 2, wants_answer=False)
+    address("@bot, buy 2 shares")
+    rig.answer("bought")
+    assert rig.deliver().answers_message_id == "2"
+    for text in ("@bot, buy 3 shares", "@bot, buy 4 shares"):
+        address(text)
+        assert (rig.requests(), rig.posts()) == ([], [])
+    assert [event.content for event in rig.events() if event.kind is Kind.USER][-1] == "@bot, buy 4 shares"
