@@ -20,7 +20,7 @@ from actors.cluster.wire import AT
 from actors.kernel import ActorSystem
 from actors.part import HostState
 from messages.base import CONTEXT_KIND, Address, Message, Window
-from messages.context import ResumeWindow, RuntimePosted
+from messages.context import ResumeWindow, ReviseMessage, RuntimePosted
 from messages.memory import MEMORY, ReconcileDue
 from messages.shell import ASKERS, AskersLost
 
@@ -317,7 +317,11 @@ class Head:
 
     def _repeat(self, owed: WindowMessage) -> WindowMessage:
         """Message in the form for a window's next host: the window may have logged a posting, and begun anew since."""
-        if not isinstance(owed.message, RuntimePosted):
-            return owed
-        late = msgspec.structs.replace(owed.message, is_late=True)
-        return WindowMessage(owed.key, late, self._codec.encode(late.window.address, late))
+        match owed.message:
+            case RuntimePosted() as message:
+                again: RuntimePosted | ReviseMessage = msgspec.structs.replace(message, is_late=True)
+            case ReviseMessage() as again:
+                pass
+            case _:
+                return owed
+        return WindowMessage(owed.key, again, self._codec.encode(again.window.address, again))

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from domain.log.revision import later_edit
 from messages.base import Message, MessageId, Window
 from messages.context import RetractMessages, ReviseMessage, RuntimePosted, UserMessage
 from messages.discord import UserMessageLogged
@@ -82,11 +83,12 @@ class Ledger:
             match entry.message:
                 case UserMessage():
                     self._note_handled(entry, entry.message)
-                case ReviseMessage(message_id=message_id):
-                    self._drop_edits(entry.key, (message_id,))
-                    self._deferred[number] = entry
+                case ReviseMessage() as edit:
+                    for before in self._take_edits(entry.key, (edit.message_id,)):
+                        edit = later_edit(before, edit)
+                    self._deferred[number] = entry._replace(message=edit)
                 case RetractMessages(message_ids=message_ids):
-                    self._drop_edits(entry.key, message_ids)
+                    self._take_edits(entry.key, message_ids)
                     self._deferred[number] = entry
                 case RuntimePosted():
                     self._deferred[number] = entry
@@ -100,11 +102,14 @@ class Ledger:
         left = [number for number, entry in self._deferred.items() if entry.key in at_work]
         self._deferred = {number: self._deferred[number] for number in left[-MOST_DEFERRED:]}
 
-    def _drop_edits(self, key: str, message_ids: Collection[MessageId]) -> None:
-        """Forget edits of messages that were edited again or deleted since."""
+    def _take_edits(self, key: str, message_ids: Collection[MessageId]) -> list[ReviseMessage]:
+        """Remove and return edits of messages that were edited again or deleted since."""
+        edits: list[ReviseMessage] = []
         for number, (of, message, _) in tuple(self._deferred.items()):
             if of == key and isinstance(message, ReviseMessage) and message.message_id in message_ids:
                 del self._deferred[number]
+                edits.append(message)
+        return edits
 
     def _note_handled(self, entry: WindowMessage, message: UserMessage) -> None:
         now, name = self._monotonic(), (message.window, message.message_id)
@@ -119,7 +124,7 @@ class Ledger:
             del self._unlogged[oldest]
 
     def owed(self) -> Iterator[WindowMessage]:
-        """Messages to send again, in their original order."""
+        """Messages to send again, in their original order; of several edits the newest, which data may not show."""
         for _at, message in self._unlogged.values():
             yield message
         yield from self._deferred.values()

@@ -12,7 +12,7 @@ from actors.cluster.head import FAILURES, Head, Pace
 from actors.cluster.pool import HostSlowError, PoolError
 from actors.kernel import Actor, ActorSpec, ActorSystem, Edge
 from messages.base import Address, MessageId, RequestId, Surface, Window
-from messages.context import ResumeWindow, RuntimePosted, UserMessage
+from messages.context import ResumeWindow, ReviseMessage, RuntimePosted, UserMessage
 from messages.discord import UserMessageLogged
 from messages.memory import ReconcileDue
 from messages.shell import ASKERS, SHELL, AskersLost
@@ -311,6 +311,25 @@ def test_a_posting_that_no_log_has_taken_is_said_again_as_one_that_an_earlier_lo
     eventually(lambda: len(world.handled[at.address.key]) == 3)
 
     assert world.handled[at.address.key][2][1] == msgspec.structs.replace(posted, is_late=True)
+
+
+@pytest.mark.req("X-155")
+def test_of_two_edits_the_newest_is_said_again_and_is_a_question_if_any_of_them_is(
+    head: Head, pool: LocalPool, system: ActorSystem, world: World
+) -> None:
+    start(head)
+    world.is_unfinished = True
+    at = window(5)
+    first = ReviseMessage(window=at, message_id=MessageId("9"), text="@bot a", files=0, wants_answer=True)
+    later = ReviseMessage(window=at, message_id=MessageId("9"), text="@bot b", files=0)
+    system.tell(at.address, first)
+    system.tell(at.address, later)
+    eventually(lambda: len(world.handled[at.address.key]) == 2 and not head.is_busy)
+    world.is_unfinished = False
+    pool.hosts[hosts_of(world, 5)[0]].is_dead = True
+    eventually(lambda: len(world.handled[at.address.key]) == 4)
+
+    assert world.handled[at.address.key][3][1] == msgspec.structs.replace(later, wants_answer=True)
 
 
 @pytest.mark.req("X-155", "X-157")

@@ -31,8 +31,9 @@ def window_message(message: Message) -> WindowMessage:
     return WindowMessage(KEY, message, b"")
 
 
-def edit(number: int, text: str) -> ReviseMessage:
-    return ReviseMessage(window=WINDOW, message_id=MessageId(str(number)), text=text, files=0)
+def edit(number: int, text: str, *, wants_answer: bool = False) -> ReviseMessage:
+    message_id = MessageId(str(number))
+    return ReviseMessage(window=WINDOW, message_id=message_id, text=text, files=0, wants_answer=wants_answer)
 
 
 def deletion(number: int) -> RetractMessages:
@@ -120,6 +121,11 @@ def test_the_newest_edit_of_each_message_is_owed_until_its_window_is_at_rest() -
     assert [each.message for each in ledger.owed()] == [edit(2, "b"), edit(1, "c"), deletion(3)]
     ledger.settle([], [], [KEY])
     assert list(ledger.owed()) == []
+
+
+def test_an_edit_that_makes_a_message_a_question_does_so_though_the_message_is_edited_again() -> None:
+    ledger = ledger_after(edit(1, "@bot a", wants_answer=True), edit(1, "@bot b"), edit(1, "@bot c"), busy=(KEY,))
+    assert [each.message for each in ledger.owed()] == [edit(1, "@bot c", wants_answer=True)]
 
 
 def test_what_an_unwritable_log_did_not_take_is_owed_until_its_window_is_at_rest() -> None:
