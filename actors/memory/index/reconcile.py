@@ -129,7 +129,7 @@ class Reconciliation:
             return  # The comparison names it.
         try:
             status = os.fstat(fd)
-            if self._is_unchanged(path, status) or not _has_tombstone(fd, status.st_size):
+            if self._is_unchanged(path, status) or not (yield from _has_tombstone(fd, status.st_size)):
                 return
             for section in self._read(fd, status.st_size):
                 entries = [entry for record in section.records if (entry := entry_of_record(path, record)) is not None]
@@ -168,6 +168,7 @@ class Reconciliation:
                 return
             while unread:
                 yield from self._take_back(window, unread.pop())
+                yield Piece()
             damage = yield from self._compare_open(window, path, fd, status)
             self.tally.damaged += bool(damage)
             if damage and (state is None or state[2] != damage):
@@ -240,10 +241,13 @@ class Reconciliation:
         return Piece(added=tuple(added), dropped=tuple(dropped), window=window)
 
 
-def _has_tombstone(fd: int, size: int) -> bool:
-    """True if the first bytes of a log may have a tombstone."""
-    looks = (os.pread(fd, PIECE_BYTES + len(_TOMBSTONE), offset) for offset in range(0, size, PIECE_BYTES))
-    return any(_TOMBSTONE in data for data in looks)
+def _has_tombstone(fd: int, size: int) -> Generator[Piece, None, bool]:
+    """True if the first bytes of a log may have a tombstone; looked for in pieces."""
+    for offset in range(0, size, PIECE_BYTES):
+        if _TOMBSTONE in os.pread(fd, PIECE_BYTES + len(_TOMBSTONE), offset):
+            return True
+        yield Piece()
+    return False
 
 
 def _last_heading(data: bytes) -> int:

@@ -126,6 +126,28 @@ def test_words_taken_back_never_come_up_while_an_index_is_made_anew(tmp_path: Pa
     index.close()
 
 
+class CountingIndex(Index):
+    looks = 0
+    """Number of logs looked up."""
+
+    def file_state(self, path: str) -> tuple[int, int, str] | None:
+        self.looks += 1
+        return super().file_state(path)
+
+
+def test_a_piece_looks_at_few_logs_however_many_a_window_has(tmp_path: Path) -> None:
+    """Questions to the memory are answered between two pieces."""
+    for day in range(20):
+        write(tmp_path, [log_event(day)], at=BEGAN + timedelta(days=day))
+    index, _ = CountingIndex.open(tmp_path / "memory.db", NOW)
+    before, most = 0, 0
+    for _ in Reconciliation(tmp_path, index, NOW).pieces():
+        before, most = index.looks, max(most, index.looks - before)
+    assert before >= 40
+    assert most <= 2
+    index.close()
+
+
 def test_what_no_log_has_is_dropped(tmp_path: Path) -> None:
     path = write(tmp_path, [log_event(0), log_event(1)])
     other = write(tmp_path, [log_event(2)], at=BEGAN + timedelta(days=1))
