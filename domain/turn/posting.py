@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from domain.log.event import Event, Kind
-from domain.log.metadata import MetaValue
+from domain.log.forgotten import Forgotten
+from domain.log.metadata import MetaValue, meta_dict
 from domain.log.off_record import MESSAGE_KEY
 from messages.base import TurnId
 from messages.context import RuntimePosted
@@ -36,10 +37,10 @@ def posted_meta(posted: RuntimePosted, open_count: int, running: TurnId | None) 
     return {**meta, "open": open_count}
 
 
-def is_posting(event: Event, message_ids: Collection[str]) -> bool:
-    """True if an event reports a posting of the runtime in any of the messages."""
-    if event.kind is not Kind.SYSTEM:
+def is_posting(record: Event | Forgotten, message_ids: Collection[str]) -> bool:
+    """True if a record reports a posting of the runtime in any of the messages, be the words forgotten or not."""
+    if record.kind is not Kind.SYSTEM:
         return False
-    meta = event.meta_dict()
+    meta = meta_dict(record.meta_json)
     ids = meta.get("message_ids")
     return meta.get("what") == POSTED and isinstance(ids, list) and not set(message_ids).isdisjoint(map(str, ids))

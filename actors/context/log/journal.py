@@ -156,7 +156,8 @@ class Journal:
         if is_known or not is_late:
             return is_known
         try:
-            return any(is_posting(logged.event, message_ids) for _, logged in self.past(message_ids))
+            logs = (parsed for _, parsed in self.past_logs(message_ids))
+            return any(is_posting(each, message_ids) for parsed in logs for each in records_of(parsed))
         except LogUnwritable as error:  # rather twice in the logs than never, and than no log at all
             log.warning("whether a posting is logged already is not known: %s", error)
             return False

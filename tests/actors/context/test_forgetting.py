@@ -555,6 +555,21 @@ def test_what_was_posted_for_a_forgotten_message_is_logged_without_its_words(mak
 
 
 @pytest.mark.req("X-246")
+def test_a_forgotten_posting_of_an_earlier_log_is_not_logged_again(make_rig: Callable[[], Rig]) -> None:
+    """The runtime reports a posting again, as late, if the host of a busy window was lost."""
+    rig = make_rig()
+    posted = RuntimePosted(window=CHANNEL, by="scheduler", text=SECRET, message_ids=(MessageId("7"),))
+    rig.tell(CHANNEL, posted)
+    starter = rig.system.edge("starter").address
+    rig.tell(CHANNEL, StartNewWindow(request_id=RequestId("n"), reply_to=starter, window=CHANNEL, asked_by=BOB))
+    forget(rig, command(list_events(rig, scope(message_id=7)).events))
+    assert b"hunter22" not in every_byte(rig.root)
+
+    rig.tell(CHANNEL, msgspec.structs.replace(posted, is_late=True))
+    assert b"hunter22" not in every_byte(rig.root)
+
+
+@pytest.mark.req("X-246")
 def test_a_forgotten_posting_is_not_logged_again_nor_taken_in_as_past(make_rig: Callable[[], Rig]) -> None:
     rig = make_rig()
     number = 900_000_000_000_000_007
