@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 import aiohttp
 
-from actors.kernel import Host
+from actors.kernel import Host, boot_seconds
 
 _ROUNDED_S = 1.0
 """`Date` has whole seconds, rounded down."""
@@ -16,16 +18,25 @@ TRUSTED_S = 10.0
 """The steady clock tells the time that has passed since an answer; no other answer is looked at for so long."""
 
 
+def slept_seconds() -> float:
+    """Seconds that the steady clock has missed in the machine's sleep so far, as far as the system counts them."""
+    return boot_seconds() - time.monotonic()
+
+
 class DiscordClock:
     """Discord's time, by the `Date` of a recent answer and the seconds since; before the first one, our own time."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, *, slept_s: Callable[[], float] = slept_seconds) -> None:
         """Begin without an answer.
 
         Args:
             host: Clocks: the wall clock counts until the first answer, the steady clock from then on.
+            slept_s: Gives the seconds that the steady clock has missed so far.
         """
         self._host = host
+        self._slept_s = slept_s
+        self._slept_before_s = 0.0
+        """Seconds missed before the answer."""
         self._offset_s: float | None = None
         """Unix time when the steady clock stood at zero."""
         self._due_at = -1.0
@@ -35,14 +46,15 @@ class DiscordClock:
         """Aware UTC, never earlier than the true time, nor much more than a second later."""
         if self._offset_s is None:
             return self._host.now()
-        return datetime.fromtimestamp(self._offset_s + self._host.monotonic(), UTC)
+        slept_s = round(self._slept_s() - self._slept_before_s)  # in whole seconds: two clocks are not read at once
+        return datetime.fromtimestamp(self._offset_s + self._host.monotonic() + slept_s, UTC)
 
     def ahead(self) -> timedelta:
         """Time by which our own clock is ahead of Discord's; zero if it is behind."""
         return max(timedelta(0), self._host.now() - self.now())
 
     def doubt(self) -> None:
-        """Check the next answer: the machine may have slept, and the steady clock stood still."""
+        """Check the next answer: the machine may have slept, uncounted by some systems."""
         self._due_at = -1.0
 
     def listen(self, http: Any) -> None:
@@ -70,4 +82,5 @@ class DiscordClock:
             self._offset_s = parsedate_to_datetime(date).timestamp() + _ROUNDED_S - now_s
         except (ValueError, OverflowError):
             return
+        self._slept_before_s = self._slept_s()
         self._due_at = now_s + TRUSTED_S

@@ -59,6 +59,18 @@ def test_a_clock_of_ours_that_is_ahead_is_told_and_one_that_is_behind_counts_as_
     assert clock.ahead() == timedelta(seconds=ahead_s)
 
 
+def test_time_passes_at_discord_while_the_machine_sleeps_though_no_answer_came_since() -> None:
+    """An operator's switch of memory right after the sleep would hold for messages from the sleep."""
+    ours, slept_s = ManualClock(THEIRS), [70.25]
+    clock, http = DiscordClock(cast("Host", ours), slept_s=lambda: slept_s[-1]), Http(ours)
+    clock.listen(http)
+    call(http)
+    ours.jump(timedelta(hours=8))
+    slept_s.append(70.25 + 8 * 3600)
+    assert clock.now() == THEIRS + timedelta(hours=8, seconds=1)
+    assert clock.ahead() == timedelta(0)
+
+
 def test_few_answers_are_looked_at() -> None:
     ours = ManualClock(OURS)
     clock, http = DiscordClock(cast("Host", ours)), Http(ours)
