@@ -31,7 +31,7 @@ from domain.turn.conversation import Conversation
 from domain.turn.speaker import shown_name
 from domain.turn.turn import Turn, asked_before
 from domain.turn.typed_command import says_stop
-from messages.base import Address, Message, RequestId, TurnId, Window
+from messages.base import Address, Message, MessageId, RequestId, TurnId, Window
 from messages.context import (
     AddressChecked,
     CheckAddress,
@@ -106,6 +106,8 @@ class ContextActor(Actor):
         self._begun: TurnId | None = None
         """Turn in hand at the loss of the log, empty for no turn; None before this life has opened the log."""
         self._reopening = RequestId("")
+        self._undeleted: dict[MessageId, None] = {}
+        """Deleted messages whose words no log could take back; taken back before anything else is answered."""
 
     @property
     def conversation(self) -> Conversation:
@@ -157,20 +159,14 @@ class ContextActor(Actor):
             elif isinstance(message, REFUSABLE):
                 self.tell(message.reply_to, Refused(request_id=message.request_id, reason=error.reason))
             elif isinstance(message, RetractMessages):
-                self.after(REOPEN_AFTER_S, message)
+                self._undeleted |= dict.fromkeys(message.message_ids)
             elif isinstance(message, ReviseMessage):
                 self._retraction.keep(message)
         self.in_progress = bool(self._turns_in_hand or self._deliveries) or self._driver.compaction.is_busy
         self.is_unfinished = bool(self._unwritable) or self._retraction.is_waiting
 
     def record(
-        self,
-        kind: Kind,
-        content: str,
-        meta: Mapping[str, MetaValue],
-        *,
-        sync: bool,
-        at: datetime | None = None,
+        self, kind: Kind, content: str, meta: Mapping[str, MetaValue], *, sync: bool, at: datetime | None = None
     ) -> LoggedEvent:
         """Append an event to the log and to the conversation; with `sync` the event is on the disk afterwards.
 
@@ -241,6 +237,9 @@ class ContextActor(Actor):
         self._endings.finish_stopped()
         self._waiting = self._endings.take_up(self._begun, may_wait=self._config.resumes_calls)
         self._begun = TurnId("")
+        if self._undeleted:
+            self._retract(RetractMessages(window=self.window, message_ids=tuple(self._undeleted)))
+            self._undeleted.clear()
         self._retraction.go_on()
         self._begin_next()
 

@@ -246,6 +246,27 @@ def test_what_changes_while_the_log_cannot_be_written_is_taken_back_once_it_can(
     rig.stop()
 
 
+def test_what_is_deleted_while_the_log_cannot_be_written_is_taken_back_before_the_next_question(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    exchange(rig, "good morning", 1)
+    exchange(rig, SECRET, 2)
+    left = [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))]
+
+    def fails(call: str, data: bytes) -> None:
+        if call == "write" and data.startswith(b"## ") and left:
+            raise left.pop()
+
+    rig.disk.before = fails
+    delete(rig, 2)
+    assert not left
+    assert tombstones(rig) == []
+    assert "41000" not in shown_to_model(rig, "what was it?", 3)
+    assert [each["why"] for each in tombstones(rig)] == ["deleted"]
+    rig.advance(REOPEN_AFTER_S + 1)
+    assert [each["why"] for each in tombstones(rig)] == ["deleted"]
+    rig.stop()
+
+
 @pytest.mark.parametrize("is_lost_before", [True, False])
 def test_an_edit_that_no_log_could_take_replaces_no_later_edit(tmp_path: Path, is_lost_before: bool) -> None:
     rig = Rig(tmp_path)
