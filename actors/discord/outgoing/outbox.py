@@ -132,7 +132,7 @@ class Outbox:
         if isinstance(reply, Delivered) and message.buttons:
             self.questions.note(message, reply.message_ids[-1])
         if isinstance(reply, Delivered) and message.reply_to.kind != CONTEXT_KIND:
-            # First, so the text is in the log before its sender counts the text as shown and never asks again.
+            # First: a sender that counts the text as shown never asks again, so the window would never hear of it.
             posted = RuntimePosted(
                 window=message.window,
                 by=message.reply_to.kind,
