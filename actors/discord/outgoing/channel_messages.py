@@ -104,15 +104,23 @@ class ChannelMessages:
         return self._policy.is_off_record(discord.Object(int(channel_id)))
 
     async def meet(self, window: Window) -> None:
-        """Find out where a thread is, since the rules of the channel hold there; no call for a known thread."""
-        number, window_map = int(window.id), self._policy.window_map
-        if window.surface is not Surface.DISCORD_THREAD or window_map.knows_place(window.id):
+        """Find out where a channel or thread is, since the rules of wider places hold there; no call if known."""
+        if window.surface not in (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD):
+            return
+        await self._meet(window.id)
+        ids = self._policy.window_map.place_of(discord.Object(int(window.id))).ids
+        if window.surface is Surface.DISCORD_THREAD and len(ids) > 1:
+            await self._meet(ids[1])  # Of a server still unknown, a thread does not name the category.
+
+    async def _meet(self, channel_id: str) -> None:
+        number, window_map = int(channel_id), self._policy.window_map
+        if window_map.knows_place(channel_id):
             return
 
         async def call(client: discord.Client) -> AnyChannel:
             return client.get_channel(number) or await client.fetch_channel(number)
 
-        window_map.learn(await self._rest.persist(f"looking up thread {number}", call))
+        window_map.learn(await self._rest.persist(f"looking up channel {number}", call))
 
     def is_of_earlier_life(self, question_id: str) -> bool:
         """True if a message came before this life, and its window may not know so: only this actor crashed."""

@@ -57,6 +57,8 @@ class WindowMap:
         self._known: dict[str, Window | NoWindow] = {}
         self._places: dict[str, Place] = {}
         """Id of a thread -> place of the thread when last fully known."""
+        self._channels: dict[str, Place] = {}
+        """Id of another channel -> place of the channel when last fully known."""
         self._audiences: dict[str, str] = {}
         """Channel id -> label of the readers when the channel was last fully known."""
 
@@ -64,7 +66,10 @@ class WindowMap:
         """Look up the channels now in configured categories; True if the channels have changed."""
         every = [channel for guild in guilds for channel in guild.channels]
         categories = {str(each.id) for each in every if isinstance(each, discord.CategoryChannel)}
-        listed = {str(each.id) for each in every if self._is_listed(each)}
+        ours = [each for each in every if self._is_listed(each)]
+        for each in ours:
+            self._remember_place(each)  # A channel may have moved into another category.
+        listed = {str(each.id) for each in ours}
         before, self.channels = self.channels, frozenset(listed | (self.configured - categories))
         if before == self.channels:
             return False
@@ -104,11 +109,14 @@ class WindowMap:
             return _place_of(channel)
         if not isinstance(channel, discord.abc.Snowflake):
             return Place(())
-        return self._places.get(str(channel.id), Place((str(channel.id),)))
+        channel_id = str(channel.id)
+        place = self._places.get(channel_id) or self._channels.get(channel_id) or Place((channel_id,))
+        around = self._channels.get(place.ids[1]) if len(place.ids) > 1 else None
+        return place if around is None else Place((channel_id, *around.ids), place.owner_id)
 
     def knows_place(self, channel_id: str) -> bool:
-        """True if the channel of a thread is known."""
-        return channel_id in self._places
+        """True if the parent of a thread or of another channel is known."""
+        return channel_id in self._places or channel_id in self._channels
 
     def place_of_message(self, window_id: str, message_id: str) -> str:
         """Channel of a message in a window: a thread's first message stands in the parent channel."""
@@ -127,6 +135,8 @@ class WindowMap:
     def _remember_place(self, channel: object) -> None:
         if isinstance(channel, discord.Thread):
             _remember(self._places, str(channel.id), _place_of(channel))
+        elif isinstance(channel, discord.abc.GuildChannel):
+            _remember(self._channels, str(channel.id), _place_of(channel))
 
     def _is_listed(self, channel: object) -> bool:
         """True if the settings name a channel or its category; a category itself is no place to talk."""

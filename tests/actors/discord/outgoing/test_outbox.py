@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import socket
 import time
 from typing import Any
 
 import pytest
 
+from domain.policy.channel_rules import ChannelRule
 from domain.policy.memory_switch import MemorySwitch, MemorySwitches
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from lab.playground.world.records import ChannelKind
 from messages.base import MessageId, Surface, Window
 from messages.context import RuntimePosted
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ShowProgress
@@ -74,6 +77,27 @@ def test_the_same_holds_in_an_archived_thread_that_this_life_never_met(
     life.delivered("⏰ tea", thread_window(number))
     (posted,) = life.told.wait(1)
     assert posted.is_off_record
+
+
+@pytest.mark.req("X-251")
+@pytest.mark.parametrize("is_online", [True, False], ids=["online", "logged in only"])
+def test_the_same_holds_where_the_settings_switch_memory_off_in_the_category(
+    playground: PlaygroundServer, start_life: StartLife, is_online: bool
+) -> None:
+    """Before a session is open, Discord has named no channels."""
+    category = playground.create_channel("quiet", kind=ChannelKind.CATEGORY)
+    number = playground.create_channel("notes", parent_id=category)
+    thread = playground.create_thread(number, "of an earlier life")
+    playground.change_thread(thread, archived=True)
+    options: dict[str, Any] = {"channels": (str(number),), "tables": {str(category): ChannelRule(memory="off")}}
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        if not is_online:
+            options |= {"gateway_url": f"ws://127.0.0.1:{mute.getsockname()[1]}", "wait": False}
+        life = start_life(**options)
+        for window in (thread_window(thread), Window(surface=Surface.DISCORD_CHANNEL, id=str(number))):
+            life.delivered("⏰ tea", window)
+    posted = [message for message in life.told.wait(2) if isinstance(message, RuntimePosted)]
+    assert [each.is_off_record for each in posted] == [True, True]
 
 
 def test_a_text_pings_nobody_embeds_nothing_and_carries_its_nonce(life: Life) -> None:
