@@ -18,6 +18,7 @@ from domain.policy.forgetting.rights import asker_of
 from domain.policy.memory_switch import (
     FILE_NAME,
     MOST_BYTES,
+    NOW,
     MemorySwitch,
     MemorySwitches,
     read_switches,
@@ -72,6 +73,8 @@ class MemorySwitching:
         self._notes = None if root is None else NoteFolder(root, disk, most_bytes=MOST_BYTES)
         self._threads = Bulkhead("discord-memory", at_once=1)
         self._writing = asyncio.Lock()
+        self._stored = policy.switches
+        """Switches without the commands that wait to be written."""
         self._tasks = BackgroundTasks()
 
     def serve(self, request: SwitchMemory) -> None:
@@ -81,23 +84,35 @@ class MemorySwitching:
             self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=MAY_NOT))
             return
         place = request.window.id
-        is_new = self._policy.is_off_record(discord.Object(int(place))) != request.is_off
         switch = MemorySwitch(
             place=place, number=self._number_of(request), is_off=request.is_off, by=request.asked_by or "operator"
         )
-        switches = self._policy.switches.command(switch)
         if request.is_off:
-            self._policy.switches = self._policy.switches.add(*switches)
-        self._tasks.spawn(self._keep(request, switches, is_new=is_new), "a switch of memory")
+            self._add(self._policy.switches.command(switch))
+        self._tasks.spawn(self._keep(request, switch), "a switch of memory")
+
+    def _add(self, added: tuple[MemorySwitch, ...]) -> None:
+        self._policy.switches = self._policy.switches.add(*added)
 
     def _number_of(self, request: SwitchMemory) -> int:
         """Snowflake of the command."""
         name = request.request_id
         return int(name) if name.isdecimal() else discord.utils.time_snowflake(self._clock.now(), high=True)
 
-    async def _keep(self, request: SwitchMemory, added: tuple[MemorySwitch, ...], *, is_new: bool) -> None:
+    def _is_off(self, place: str) -> bool:
+        """True if memory is off in a place by the commands so far."""
+        channel = discord.Object(int(place))
+        places, by_settings = self._policy.window_map.place_of(channel).ids, self._policy.rule_of(channel).memory_is_off
+        return self._stored.is_off(places, NOW, by_settings=by_settings)
+
+    async def _keep(self, request: SwitchMemory, switch: MemorySwitch) -> None:
         async with self._writing:
-            switches = self._policy.switches.add(*added)
+            is_new = self._is_off(switch.place) != request.is_off
+            added = self._stored.command(switch)
+            switches = self._stored.add(*added)
+            if request.is_off:  # The command before may have ended meanwhile, and bear a later date.
+                self._stored = switches
+                self._add(added)
             try:
                 if self._notes is not None:
                     put, data = self._notes.put, write_switches(switches)
@@ -107,7 +122,8 @@ class MemorySwitching:
                 reason = f"the switch cannot be stored, so {left}: {error.strerror or error}"
                 self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
                 return
-            self._policy.switches = switches
+            self._stored = switches
+            self._add(added)
         reply = MemorySwitched(request_id=request.request_id, is_off=request.is_off, is_new=is_new)
         self._host.tell(request.reply_to, reply)
         if is_new:

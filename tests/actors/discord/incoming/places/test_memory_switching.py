@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from domain.policy.memory_switch import NOW
 from messages.base import Address, Message, RequestId, Surface, UserId, Window
 from messages.discord import MemorySwitched, PostMessage, SwitchMemory
 from messages.socket import Refused
+from tests.patience import PATIENCE_S
 from tests.recording_disk import RecordingDisk
 
 CHANNEL = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
@@ -50,15 +52,34 @@ class Bridge:
     def monotonic(self) -> float:
         return 0.0
 
-    async def reply(self) -> Message:
-        """The first message, once there is one."""
-        await self._is_told.wait()
-        return self.told[0]
+    async def reply(self, request_id: str = "") -> Message:
+        """The first message, or the reply to a request, once there is one."""
+        while True:
+            for each in self.told:
+                if request_id in ("", getattr(each, "request_id", "")):
+                    return each
+            self._is_told.clear()
+            await self._is_told.wait()
 
 
 class FullDisk(RealDisk):
     def write(self, fd: int, data: bytes | memoryview) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
+
+
+class SlowDisk(RealDisk):
+    """Waits in the first write until released, and refuses later writes if so ordered."""
+
+    def __init__(self, *, is_full: bool) -> None:
+        self.is_writing, self.may_write = threading.Event(), threading.Event()
+        self._is_full = is_full
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        if self._is_full and self.is_writing.is_set():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self.is_writing.set()
+        self.may_write.wait(PATIENCE_S)
+        return super().write(fd, data)
 
 
 class World:
@@ -75,29 +96,30 @@ class World:
         """Reply to a request; memory goes off unless it says otherwise."""
 
         async def main() -> Message:
-            bridge: Any = Bridge()
-            bridge.ahead = self.ahead
-            clock = DiscordClock(bridge)
-            clock.set(format_datetime(TODAY, usegmt=True))
-            switching = MemorySwitching(bridge, self.policy, self._root, self._disk, clock=clock, operators=(OPERATOR,))
-            asked = {"is_off": True, "manages_messages": False, **how}
-            switching.serve(
-                SwitchMemory(
-                    request_id=RequestId(number),
-                    reply_to=Address("person"),
-                    window=window,
-                    asked_by=UserId(by),
-                    **asked,
-                )
-            )
+            bridge = Bridge()
+            self.begin(bridge).serve(command(window, by, number, **how))
             reply: Message = await bridge.reply()
             self.shown += [each for each in bridge.told if isinstance(each, PostMessage)]
             return reply
 
         return asyncio.run(main())
 
+    def begin(self, bridge: Any) -> MemorySwitching:
+        bridge.ahead = self.ahead
+        clock = DiscordClock(bridge)
+        clock.set(format_datetime(TODAY, usegmt=True))
+        return MemorySwitching(bridge, self.policy, self._root, self._disk, clock=clock, operators=(OPERATOR,))
+
     def is_off(self, window: Window = CHANNEL, number: int = NOW) -> bool:
         return self.policy.switches.is_off((window.id,), number, by_settings=False)
+
+
+def command(window: Window = CHANNEL, by: str = ANNE, number: str = NUMBER, **how: bool) -> SwitchMemory:
+    """Request to switch memory off, unless the request says otherwise."""
+    fields = {"is_off": True, "manages_messages": False, **how}
+    return SwitchMemory(
+        request_id=RequestId(number), reply_to=Address("person"), window=window, asked_by=UserId(by), **fields
+    )
 
 
 @pytest.fixture
@@ -146,6 +168,32 @@ def test_the_newest_command_holds_even_if_an_earlier_one_bears_a_later_date(worl
     assert world.is_off() is is_off
     soon = time_snowflake(TODAY + timedelta(minutes=1))
     assert world.is_off(number=soon) is is_off, "until that date, too"
+
+
+@pytest.mark.req("X-251")
+@pytest.mark.parametrize("is_full", [False, True], ids=["stored", "refused by the disk"])
+def test_memory_switched_off_while_the_restart_before_is_being_written_stays_off(tmp_path: Path, is_full: bool) -> None:
+    """The switch before the restart bears a later date, so the restart holds at that date, too."""
+    first, second, later = (str(time_snowflake(TODAY + timedelta(hours=hours))) for hours in (0, 1, 8))
+    World(tmp_path).switch(number=later, manages_messages=True)
+    disk = SlowDisk(is_full=is_full)
+    world = World(tmp_path, disk)
+
+    async def main() -> list[bool]:
+        bridge = Bridge()
+        switching = world.begin(bridge)
+        switching.serve(command(number=first, manages_messages=True, is_off=False))
+        await asyncio.to_thread(disk.is_writing.wait, PATIENCE_S)
+        switching.serve(command(number=second, manages_messages=True))
+        disk.may_write.set()
+        await bridge.reply(second)
+        world.shown = [each for each in bridge.told if isinstance(each, PostMessage)]
+        return [world.is_off(), world.is_off(number=int(second) + 1)]
+
+    assert asyncio.run(main()) == [True, True]
+    assert [each.text for each in world.shown] == [IS_ON] if is_full else [IS_ON, IS_OFF]
+    if not is_full:
+        assert World(tmp_path).is_off()
 
 
 @pytest.mark.req("X-251")
