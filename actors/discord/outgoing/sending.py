@@ -153,6 +153,7 @@ class Sending:
     async def _send_file(self, request: AttachFile) -> FileAttached | Refused:
         try:
             most_bytes = await self._find_limit(request.window)
+            await self._messages.meet(request.window)  # The window logs the caption, unless memory is off there.
             async with self._large_turns.turn(request.window) if most_bytes > USUAL_SENT_BYTES else nullcontext():
                 outgoing = await self._read_outgoing(request, most_bytes)
                 message_id = await self._post(request, outgoing)

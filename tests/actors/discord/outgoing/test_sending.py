@@ -15,6 +15,7 @@ import pytest
 from actors.discord.outgoing.sending import MOST_WAITING, USUAL_SENT_BYTES
 from domain.log.window_folders import attachments_folder
 from domain.policy.memory_switch import MemorySwitch, MemorySwitches
+from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import RequestId, Surface, Window
 from messages.context import RuntimePosted
@@ -87,6 +88,24 @@ def test_where_memory_is_off_the_window_is_told_so_with_a_file(start: StartLife,
     life = start(switches=MemorySwitches((off,)))
     (work / "june.csv").write_bytes(b"a,b\n")
     assert isinstance(life.outcome(ask(life, "june.csv", caption="words")), FileAttached)
+    (posted,) = life.told.wait(1)
+    assert posted.is_off_record
+
+
+@pytest.mark.req("X-251")
+def test_the_same_holds_in_a_thread_that_this_life_never_met(
+    playground: PlaygroundServer, start: StartLife, tmp_path: Path, ask: Ask
+) -> None:
+    """A turn begun on the record goes on after a kill, before Discord has named any threads."""
+    off = MemorySwitch(place=GENERAL.id, number=1, is_off=True, by="operator")
+    window = thread_window(playground.create_thread(defaults.GENERAL_ID, "of an earlier life"))
+    folder = tmp_path / "work" / window.surface.value / window.id
+    folder.mkdir(parents=True)
+    (folder / "june.csv").write_bytes(b"a,b\n")
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        gateway_url = f"ws://127.0.0.1:{mute.getsockname()[1]}"
+        life = start(switches=MemorySwitches((off,)), gateway_url=gateway_url, wait=False)
+        assert isinstance(life.outcome(ask(life, "june.csv", window, caption="words")), FileAttached)
     (posted,) = life.told.wait(1)
     assert posted.is_off_record
 
