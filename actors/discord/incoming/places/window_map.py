@@ -73,8 +73,7 @@ class WindowMap:
         before, self.channels = self.channels, frozenset(listed | (self.configured - categories))
         if before == self.channels:
             return False
-        self._known.clear()  # A thread goes with its channel.
-        self._places.clear()
+        self._known.clear()  # A thread goes with its channel, and stays there.
         return True
 
     def window_of(self, channel: AnyChannel | None) -> Window | NoWindow:

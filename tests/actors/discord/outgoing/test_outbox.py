@@ -100,6 +100,28 @@ def test_the_same_holds_where_the_settings_switch_memory_off_in_the_category(
     assert [each.is_off_record for each in posted] == [True, True]
 
 
+@pytest.mark.req("X-251")
+def test_the_same_holds_though_other_channels_become_known_while_the_text_is_on_its_way(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    """So it is at each start where the settings name a category."""
+    category = playground.create_channel("heard", kind=ChannelKind.CATEGORY)
+    number = playground.create_channel("notes", parent_id=category)
+    thread = playground.create_thread(number, "of an earlier life")
+    playground.change_thread(thread, archived=True)
+    off = MemorySwitch(place=str(number), number=1, is_off=True, by="operator")
+    life = start_life(channels=(str(category),), switches=MemorySwitches((off,)))
+    playground.inject("delay", SEND, delay_s=PATIENCE_S)
+    request = life.post("⏰ tea", thread_window(thread))
+    eventually(lambda: playground.counters()["faults_fired"] == 1)
+    life.say("hello", playground.create_channel("new", parent_id=category))
+    life.texts(1)
+    playground.clear_faults()
+    assert isinstance(life.outcome(request), Delivered)
+    (posted,) = [message for message in life.told.wait(2) if isinstance(message, RuntimePosted)]
+    assert posted.is_off_record
+
+
 def test_a_text_pings_nobody_embeds_nothing_and_carries_its_nonce(life: Life) -> None:
     life.delivered("@everyone see https://example.org", nonce="n" * 20)
     (payload,) = sends(life.playground)
