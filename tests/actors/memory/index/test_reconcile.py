@@ -140,6 +140,7 @@ def test_a_piece_looks_at_few_logs_however_many_a_window_has(tmp_path: Path) -> 
     for day in range(20):
         write(tmp_path, [log_event(day)], at=BEGAN + timedelta(days=day))
     index, _ = CountingIndex.open(tmp_path / "memory.db", NOW)
+    assert isinstance(index, CountingIndex)
     before, most = 0, 0
     for _ in Reconciliation(tmp_path, index, NOW).pieces():
         before, most = index.looks, max(most, index.looks - before)
