@@ -130,14 +130,16 @@ class Turns:
 
     def _take_discord(self, message: TurnEnded) -> None:
         conversation = f"{message.window.surface.value}/{message.window.id}"
-        users = [event for event in message.events if event.kind == "user" and event.text.strip()]
+        users = [event for event in message.events if event.kind == "user"]
         answers = [event for event in message.events if event.kind == "agent" and event.text.strip()]
-        for event in users:  # each by its own id, by which also words that joined the turn are forgotten
+        has_words = any(event.text.strip() for event in users)
+        for event in users if has_words else ():  # each by its own id, by which joined words are forgotten too
             turn = f"{conversation} {event.id}"
-            if turn in self._journal.owed or self._has_been_kept(turn, event, conversation):
-                continue
             answer = answers[-1] if answers and TurnId(event.id) == message.turn_id else None
-            owed = Owed(turn, conversation, event.text, event.at)
+            is_empty = answer is None and not event.text.strip()
+            if is_empty or turn in self._journal.owed or self._has_been_kept(turn, event, conversation):
+                continue
+            owed = Owed(turn, conversation, event.text.strip() and event.text, event.at)
             at = answer.at if answer else event.at
             self._finish(owed, answer.text if answer else "", "", at, is_new=True)
         self.write()

@@ -74,6 +74,17 @@ def test_words_that_joined_a_turn_are_kept_too_and_the_answer_once(rig: FactsRig
     assert sorted(rig.facts(NAME)) == ["The user said: My wife is Anne", "The user said: We live in Oslo"]
 
 
+def test_the_answer_to_a_picture_and_to_words_that_joined_is_kept(rig: FactsRig) -> None:
+    ended = ended_turn(event("user", "", 0), event("user", "We live in Oslo", 3), event("agent", "A nice place", 5))
+    hear(rig, ended, ended)
+    rig.wait(5)
+    rig.live_again(ended)
+    rig.wait(5)
+
+    assert sorted(rig.turns(NAME)) == ["A nice place", "We live in Oslo"]
+    assert rig.model.purposes() == ["facts.extract"]
+
+
 def test_a_turn_that_is_told_again_before_all_entries_are_known_is_not_read_again(rig: FactsRig) -> None:
     ended = ended_turn(event("user", "My wife is Anne", 0), event("agent", "Hello", 5))
     hear(rig, ended)
