@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import logging
+from collections import deque
 from collections.abc import Sequence
 
 from actors.kernel import Actor, NotUnderstoodError, Then
@@ -18,7 +19,7 @@ from actors.workspace.skills.hooks import Hooks
 from actors.workspace.subagents.runs import Runs, RunsConfig
 from actors.workspace.upkeep.forgetting import REASON, Forgetting
 from actors.workspace.upkeep.gate import CompactionGate
-from actors.workspace.upkeep.state import Stretch, WorkspaceState
+from actors.workspace.upkeep.state import MOST_DIRTY, Stretch, WorkspaceState
 from actors.workspace.upkeep.told import TranscriptClient
 from actors.workspace.upkeep.updates import Updates
 from actors.workspace.upkeep.workers import Workers
@@ -126,7 +127,7 @@ class WorkspaceActor(Actor):
         self._identity: tuple[str, tuple[str, str]] | None = None
         """Log, and instructions for the system prompt in this log."""
         self._looks_after = False
-        self._last_ended = TurnId("")
+        self._ended: deque[TurnId] = deque(maxlen=MOST_DIRTY)
 
     def on_start(self) -> None:
         """Ensure that the files exist, and finish an earlier life's half-written edits."""
@@ -261,9 +262,9 @@ class WorkspaceActor(Actor):
 
     def _turn_ended(self, ended: TurnEnded) -> None:
         """Count the turn's work, write down owed stretches, and have SESSION.md updated when due."""
-        if ended.turn_id == self._last_ended:
+        if ended.turn_id in self._ended:
             return  # told again by a new incarnation of the window
-        self._last_ended = ended.turn_id
+        self._ended.append(ended.turn_id)
         if ended.outcome == "aborted":
             with self.blocking():
                 self._runs.stop_all("its turn was stopped")
