@@ -335,13 +335,13 @@ class WorkspaceActor(Actor):
             self._state.keep()
 
     def _events_logged(self, logged: EventsLogged) -> None:
-        """Forget retracted words."""
+        """Forget retracted words, once however often the window tells of the retraction."""
         for event in logged.events:
             if event.kind == Kind.TOMBSTONE:
                 tombstone = tombstone_of(meta_dict(event.meta_json))
-                if tombstone is not None:
+                if tombstone is not None and event.id not in self._state.retractions:
                     with self.blocking():
-                        self._gate.taken_back(tombstone)
+                        self._gate.taken_back(tombstone, event.id)
                         self._books.prune("refused-", 0)
                     self._workers.stop("words that may have been in a worker's input were retracted")
 

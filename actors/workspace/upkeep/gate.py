@@ -127,9 +127,10 @@ class CompactionGate:
         self._asked_log = log_path
         self._transcript.read_stretch(log_path, "", "", take)
 
-    def taken_back(self, tombstone: Tombstone) -> None:
-        """Remove retracted words from handovers and from the present cut."""
+    def taken_back(self, tombstone: Tombstone, event_id: str) -> None:
+        """Remove retracted words from handovers and from the present cut, and note the retraction's event."""
         if tombstone.is_quote:
+            self._state.note_retraction(event_id)
             return
         for cut in (*([self._current] if self._current else []), *self._waiting):
             gone = _turn_at(cut.spoken, tombstone)
@@ -137,17 +138,17 @@ class CompactionGate:
                 self._state.owe(_stretch(cut.spoken))
             cut.spoken = tuple(turn for turn in cut.spoken if turn.turn_id != gone)
         turn_id = _turn_at(self._state.words, tombstone)
+        turn_ids = (turn_id, str(tombstone.event_id))
         if not turn_id:
+            if self._store_without(turn_ids):
+                self._state.note_retraction(event_id)
             return
 
         def take(spoken: Sequence[SpokenTurn] | None) -> None:
             self._state.replace_turn(turn_id, said_words(spoken or ()))
+            if self._store_without(turn_ids):
+                self._state.note_retraction(event_id)
             self._state.keep()
-            for name in self._books.names(f"{HANDOVER}-"):
-                document = self._books.document(name)
-                turns, log_path = document.get("turns"), str(document.get("log", ""))
-                if isinstance(turns, list) and turn_id in turns:
-                    self._store(name, log_path, [each for each in self._state.words if each.turn_id in turns])
             self._release()
 
         self._holds += 1
@@ -155,6 +156,17 @@ class CompactionGate:
             take(())
         else:  # the lines of a message that joined a turn are unknown here
             self._transcript.read_stretch(tombstone.path, turn_id, turn_id, take)
+
+    def _store_without(self, turn_ids: tuple[str, ...]) -> bool:
+        """Make handovers with words of any of these turns anew; False if such a handover stays as it was."""
+        are_stored = True
+        for name in self._books.names(f"{HANDOVER}-"):
+            document = self._books.document(name)
+            turns, log_path = document.get("turns"), str(document.get("log", ""))
+            if isinstance(turns, list) and any(each in turns for each in turn_ids):
+                block = self._store(name, log_path, [each for each in self._state.words if each.turn_id in turns])
+                are_stored &= self._books.document(name).get("block") == block
+        return are_stored
 
     def forget(self, turns: frozenset[str]) -> None:
         """Tell of forgotten turns no more: not in a cut in hand, nor at the head of the history."""

@@ -16,6 +16,8 @@ WRITTEN = "written.json"
 MOST_OWED = 50
 MOST_APART = 8
 MOST_DIRTY = 50
+MOST_RETRACTIONS = 50
+"""Most retractions; a window tells again of no more."""
 MOST_WRITTEN = 1_000
 """Most turns; older turns are not asked about again."""
 
@@ -56,6 +58,8 @@ class WorkspaceState:
         """Log of these turns."""
         self.carried = "".join(_texts([document.get("carried")]))
         """Newest ended log with people's words taken over."""
+        self.retractions = list(_texts(document.get("retractions")))
+        """Events of the newest retractions that the words and the handovers follow."""
         pace = document.get("pace")
         self.pacing = Pacing(pace if isinstance(pace, dict) else None)
         """Health of the workers, and their balance."""
@@ -73,6 +77,7 @@ class WorkspaceState:
                 "dirty": self.dirty,
                 "log": self.log,
                 "carried": self.carried,
+                "retractions": self.retractions,
                 "pace": self.pacing.snapshot(),
             },
             is_durable=True,
@@ -91,6 +96,10 @@ class WorkspaceState:
         place = next((at for at, each in enumerate(self.words) if each.turn_id == turn_id), len(self.words))
         others = [each for each in self.words if each.turn_id != turn_id]
         self.words = [*others[:place], *words, *others[place:]]
+
+    def note_retraction(self, event_id: str) -> None:
+        """Note that words and handovers follow a retraction, of which the window may tell any number of times."""
+        self.retractions = [*self.retractions, event_id][-MOST_RETRACTIONS:]
 
     # what SESSION.md has not been told of
 

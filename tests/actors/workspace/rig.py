@@ -274,7 +274,7 @@ class WorkspaceRig:
             event_id=EventId(event or turn.turn_id), path=turn.path, line=turn.line, message_id="1", is_quote=False
         )
         logged = LoggedEvent(
-            id=EventId("gone"),
+            id=EventId(f"gone-{tombstone.event_id}"),
             kind=Kind.TOMBSTONE.value,
             path=turn.path,
             line=9_999,

@@ -276,6 +276,42 @@ class TestTakenBack:
         assert "gloves" in head
         assert not [path for path in rig.agent.rglob("*.json") if RULE in path.read_text()]
 
+    @pytest.mark.parametrize("is_new_life", [False, True])
+    def test_a_retraction_that_is_told_again_changes_no_head_and_reads_no_log(
+        self, tmp_path: Path, *, is_new_life: bool
+    ) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        turns = [rig.add_turn("Always wear gloves."), rig.add_turn(RULE)]
+        rig.cut(turns)
+        rig.take_back(turns[1])
+        head, count = rig.head(kept_from="kept"), len(rig.asked)
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+        if is_new_life:
+            rig.live_again()
+        rig.take_back(turns[1])
+
+        assert rig.head(kept_from="kept") == head
+        assert len(rig.asked) == count
+
+    def test_a_handover_that_the_disk_refused_is_made_anew_when_a_retraction_is_told_again(
+        self, tmp_path: Path
+    ) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        turn = rig.add_turn(RULE)
+        rig.cut([turn, rig.add_turn("Always wear gloves.")])
+
+        def refuse_handover(call: str, data: bytes) -> None:
+            if b'"block"' in data:
+                refuse_writes(call, data)
+
+        rig.disk.before = refuse_handover
+        rig.take_back(turn)
+        rig.disk.before = lambda _call, _data: None
+        rig.take_back(turn)
+        rig.die()
+
+        assert RULE not in rig.head(kept_from="kept")
+
     def test_one_of_a_message_that_joined_a_turn_neither(self, tmp_path: Path) -> None:
         rig = WorkspaceRig(tmp_path, compaction=True)
         turn = rig.add_turn(f"Always wear gloves.\n\n{RULE}")
