@@ -96,6 +96,8 @@ class Turns:
 
     def note_discord(self, message: TurnEnded) -> None:
         """Note a turn in Discord, told any number of times, for `take_discord`."""
+        if message in self._untaken:
+            return
         if len(self._untaken) == MOST_UNTAKEN:
             lost = self._untaken[0]
             log.warning(

@@ -111,6 +111,20 @@ def test_the_operator_is_told_of_a_turn_that_is_lost_behind_too_many(
     assert "t0" in lost[0]
 
 
+def test_a_turn_that_is_told_again_while_the_disk_is_full_drives_no_other_turn_out(rig: FactsRig) -> None:
+    def refuse(call: str, _data: bytes) -> None:
+        if call == "write":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    rig.disk.before = refuse
+    again = ended_turn(event("user", "We live in Oslo", 3), turn="t2")
+    hear(rig, ended_turn(event("user", "My wife is Anne", 0)), *[again] * 200)
+    rig.disk.before = lambda _call, _data: None
+    rig.wait(60)
+
+    assert sorted(rig.turns(NAME)) == ["My wife is Anne", "We live in Oslo"]
+
+
 def test_a_turn_without_an_answer_is_kept_and_one_without_words_is_not(rig: FactsRig) -> None:
     hear(rig, ended_turn(event("user", "My wife is Anne", 0)), ended_turn(event("agent", "Good morning", 9), turn="t2"))
 
