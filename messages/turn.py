@@ -153,7 +153,7 @@ class TurnEnded(Message, frozen=True, kw_only=True, gc=False):
 
 
 class EventsLogged(Message, frozen=True, kw_only=True, gc=False):
-    """Events without a turn, such as pins, are in the log."""
+    """Events without a turn, such as pins, are in the log; newest retractions come again at each opening of the log."""
 
     window: Window
     events: tuple[LoggedEvent, ...]
