@@ -41,6 +41,8 @@ class _Cut:
         self.spoken = message.spoken
         self.again: list[PrepareCompaction] = []
         """Repetitions of the question, from a turn after a stopped turn that was waiting."""
+        self.has_looked_back = False
+        """True if the log before was read for this cut, in vain or not."""
 
     def is_of(self, message: PrepareCompaction) -> bool:
         """True if a message asks about this cut."""
@@ -183,8 +185,15 @@ class CompactionGate:
     def _next(self) -> None:
         if self._current is not None or self._holds or not self._waiting:
             return
-        self._current = cut = self._waiting.popleft()
-        if not cut.message.first_kept:
+        cut = self._waiting.popleft()
+        is_cut = bool(cut.message.first_kept)
+        if is_cut and not cut.has_looked_back and (previous := self._log_to_carry(cut.message.log)):
+            cut.has_looked_back = True
+            self._waiting.appendleft(cut)
+            self.carry_over(previous)
+            return
+        self._current = cut
+        if not is_cut:
             self._answer_from_disk(cut)
         elif not self._config.llm:
             self._finish(cut)

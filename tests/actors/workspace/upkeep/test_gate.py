@@ -388,6 +388,30 @@ class TestNewWindow:
         assert RULE in rig.head()
         assert len(rig.asked) == 2
 
+    @pytest.mark.parametrize("has_head", [False, True])
+    def test_a_log_that_was_not_read_in_time_is_read_before_a_cut(self, tmp_path: Path, *, has_head: bool) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        rig.head()
+        rig.add_turn(RULE)
+        rig.is_mute = True
+        rig.begin_window()
+        rig.settle(31.0)
+        rig.is_mute = False
+        if has_head:
+            assert RULE not in rig.head()
+        assert RULE in rig.cut([rig.add_turn("Always wear gloves.")]).handover
+        assert RULE in rig.cut([rig.add_turn("more")], kept_from="kept", first_kept="later").handover
+        assert len(rig.asked) == 2
+
+    def test_a_log_that_cannot_be_read_delays_no_cut(self, tmp_path: Path) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        rig.head()
+        rig.add_turn(RULE)
+        rig.refusal = "the log cannot be read"
+        rig.begin_window()
+        rig.settle()
+        assert rig.cut([rig.add_turn("Always wear gloves.")]).cut
+
     def test_a_log_is_read_once(self, tmp_path: Path) -> None:
         rig = WorkspaceRig(tmp_path, compaction=True)
         rig.head()
