@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import logging
-from collections import deque
 from collections.abc import Sequence
 
 from actors.kernel import Actor, NotUnderstoodError, Then
@@ -19,7 +18,7 @@ from actors.workspace.skills.hooks import Hooks
 from actors.workspace.subagents.runs import Runs, RunsConfig
 from actors.workspace.upkeep.forgetting import REASON, Forgetting
 from actors.workspace.upkeep.gate import CompactionGate
-from actors.workspace.upkeep.state import MOST_DIRTY, Stretch, WorkspaceState
+from actors.workspace.upkeep.state import Stretch, WorkspaceState
 from actors.workspace.upkeep.told import TranscriptClient
 from actors.workspace.upkeep.updates import Updates
 from actors.workspace.upkeep.workers import Workers
@@ -31,7 +30,7 @@ from domain.workspace.identity import Places, identity, stores
 from domain.workspace.skills.hook import Fact
 from domain.workspace.skills.life import AFTER_RESPONSE, AFTER_SUBAGENT, BEFORE_COMPACT, when_to_use_text
 from domain.workspace.workers.prompts import count_told
-from messages.base import Message, TurnId, Window
+from messages.base import Message, Window
 from messages.forget import ForgetDerived
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
@@ -127,7 +126,6 @@ class WorkspaceActor(Actor):
         self._identity: tuple[str, tuple[str, str]] | None = None
         """Log, and instructions for the system prompt in this log."""
         self._looks_after = False
-        self._ended: deque[TurnId] = deque(maxlen=MOST_DIRTY)
 
     def on_start(self) -> None:
         """Ensure that the files exist, and finish an earlier life's half-written edits."""
@@ -262,9 +260,9 @@ class WorkspaceActor(Actor):
 
     def _turn_ended(self, ended: TurnEnded) -> None:
         """Count the turn's work, write down owed stretches, and have SESSION.md updated when due."""
-        if ended.turn_id in self._ended:
+        if ended.turn_id in self._state.ended:
             return  # told again by a new incarnation of the window
-        self._ended.append(ended.turn_id)
+        self._state.note_ended(ended.turn_id)
         if ended.outcome == "aborted":
             with self.blocking():
                 self._runs.stop_all("its turn was stopped")

@@ -16,6 +16,8 @@ WRITTEN = "written.json"
 MOST_OWED = 50
 MOST_APART = 8
 MOST_DIRTY = 50
+MOST_ENDED = 50
+"""Most ended turns to recognise; a window tells again of turns whose texts people may not have seen."""
 MOST_RETRACTIONS = 50
 """Most retractions; a window tells again of no more."""
 MOST_WRITTEN = 1_000
@@ -58,6 +60,8 @@ class WorkspaceState:
         """Log of these turns."""
         self.carried = "".join(_texts([document.get("carried")]))
         """Newest ended log with people's words taken over."""
+        self.ended = list(_texts(document.get("ended")))
+        """Newest turns whose end was counted."""
         self.retractions = list(_texts(document.get("retractions")))
         """Events of the newest retractions that the words and the handovers follow."""
         pace = document.get("pace")
@@ -77,6 +81,7 @@ class WorkspaceState:
                 "dirty": self.dirty,
                 "log": self.log,
                 "carried": self.carried,
+                "ended": self.ended,
                 "retractions": self.retractions,
                 "pace": self.pacing.snapshot(),
             },
@@ -100,6 +105,10 @@ class WorkspaceState:
     def note_retraction(self, event_id: str) -> None:
         """Note that words and handovers follow a retraction, of which the window may tell any number of times."""
         self.retractions = [*self.retractions, event_id][-MOST_RETRACTIONS:]
+
+    def note_ended(self, turn_id: str) -> None:
+        """Note a turn as counted; `keep` writes the note down."""
+        self.ended = [*self.ended, turn_id][-MOST_ENDED:]
 
     # what SESSION.md has not been told of
 

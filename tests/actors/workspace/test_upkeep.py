@@ -43,14 +43,18 @@ def test_a_turn_that_is_told_again_counts_once(kept_rig: WorkspaceRig) -> None:
     assert [request.purpose for request in kept_rig.requests()] == ["workspace.session"]
 
 
-def test_several_turns_that_are_told_again_count_once_each(kept_rig: WorkspaceRig) -> None:
+@pytest.mark.parametrize("is_new_life", [False, True])
+def test_several_turns_that_are_told_again_count_once_each(kept_rig: WorkspaceRig, *, is_new_life: bool) -> None:
     turns = [kept_rig.turn("We build a kiln."), kept_rig.turn("It is blue.")]
     kept_rig.answer_next(session_answer(next_step="Fire it."))
+    if is_new_life:
+        kept_rig.die()
     for turn in turns:
         kept_rig.tell(kept_rig.end_report(turn))
         kept_rig.settle()
 
     assert kept_rig.requests() == []
+    assert json.loads((kept_rig.agent / "state.json").read_text())["dirty"] == []
 
 
 @pytest.mark.req("S4-78", "S4-85", "S4-100", "S4-101", "S4-33")
