@@ -12,7 +12,7 @@ The policy of `supervisor.py` is pure, in `domain/policy/restarts.py`.
 from __future__ import annotations
 
 from actors.kernel.actor import Actor, Host, MakeQuestion, NotUnderstoodError, Then, earliest, not_understood
-from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer, boot_seconds
+from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer, boot_seconds, slept_seconds
 from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.edge import Edge
 from actors.kernel.ending import DrainReport
@@ -54,4 +54,5 @@ __all__ = [
     "not_understood",
     "random_ids",
     "random_token",
+    "slept_seconds",
 ]

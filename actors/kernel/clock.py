@@ -26,6 +26,11 @@ def boot_seconds() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
+def slept_seconds() -> float:
+    """Seconds that the monotonic clock has missed in the machine's sleep so far, as far as the system counts them."""
+    return boot_seconds() - time.monotonic()
+
+
 class Timer:
     """A single action at a single time; comparable by time, then by order of setting."""
 

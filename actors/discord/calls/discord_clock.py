@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -10,17 +9,12 @@ from typing import Any
 
 import aiohttp
 
-from actors.kernel import Host, boot_seconds
+from actors.kernel import Host, slept_seconds
 
 _ROUNDED_S = 1.0
 """`Date` has whole seconds, rounded down."""
 TRUSTED_S = 10.0
 """The steady clock tells the time that has passed since an answer; no other answer is looked at for so long."""
-
-
-def slept_seconds() -> float:
-    """Seconds that the steady clock has missed in the machine's sleep so far, as far as the system counts them."""
-    return boot_seconds() - time.monotonic()
 
 
 class DiscordClock:

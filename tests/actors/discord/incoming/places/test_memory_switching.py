@@ -63,7 +63,7 @@ class Bridge:
 
 
 class FullDisk(RealDisk):
-    def write(self, fd: int, data: bytes | memoryview) -> int:
+    def write(self, fd: int, data: Any) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -74,7 +74,7 @@ class SlowDisk(RealDisk):
         self.is_writing, self.may_write = threading.Event(), threading.Event()
         self._is_full = is_full
 
-    def write(self, fd: int, data: bytes | memoryview) -> int:
+    def write(self, fd: int, data: Any) -> int:
         if self._is_full and self.is_writing.is_set():
             raise OSError(errno.ENOSPC, "No space left on device")
         self.is_writing.set()
