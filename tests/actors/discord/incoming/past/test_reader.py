@@ -127,7 +127,8 @@ def test_categories_are_those_of_now_and_empty_where_there_is_none(life: Life) -
 
 def test_what_was_deleted_or_edited_behind_its_page_is_told_to_the_window_again(life: Life) -> None:
     gone, changed, kept = (life.say(text) for text in ("secret", "wrong", "right"))
-    page = read(life)
+    page = eventually(lambda: page if len((page := read(life)).messages) == 3 else None)  # all are logged by now
+    assert page is not None
     ids = tuple(message.message_id for message in page.messages)
     life.playground.delete(defaults.GENERAL_ID, gone)
     life.playground.edit(defaults.GENERAL_ID, changed, "better")
