@@ -195,11 +195,18 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         reactions=_reactions(host, rest, config, around.data_root, window_map),
         typing=typing,
         past=PastReader(host=host, intake=intake, rest=rest, timing=timing, idle=typing.idle),
-        memory=MemorySwitching(host, policy, around.data_root, clock=clock, operators=config.operators),
+        memory=MemorySwitching(
+            host, policy, around.data_root, present=functools.partial(_present, seen, clock), operators=config.operators
+        ),
         session=GatewaySession(
             token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
         ),
     )
+
+
+def _present(seen: SeenMessages, clock: DiscordClock) -> int:
+    """Snowflake of the present moment: not before any noticed message, and before any message to come."""
+    return max(seen.newest, discord.utils.time_snowflake(clock.earliest()))
 
 
 def _sending(

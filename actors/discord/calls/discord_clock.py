@@ -43,6 +43,10 @@ class DiscordClock:
         slept_s = round(self._slept_s() - self._slept_before_s)  # in whole seconds: two clocks are not read at once
         return datetime.fromtimestamp(self._offset_s + self._host.monotonic() + slept_s, UTC)
 
+    def earliest(self) -> datetime:
+        """Aware UTC, never later than the true time, nor much more than a second earlier."""
+        return self.now() - timedelta(seconds=0.0 if self._offset_s is None else _ROUNDED_S)
+
     def ahead(self) -> timedelta:
         """Time by which our own clock is ahead of Discord's; zero if it is behind."""
         return max(timedelta(0), self._host.now() - self.now())

@@ -18,10 +18,13 @@ class SeenMessages:
         """Begin without messages."""
         self._messages: dict[int, None] = {}
         self._newest_in: dict[str, int] = {}
+        self.newest = 0
+        """Newest message of all channels; 0 without a noticed message."""
 
     def notice(self, channel_id: str, message_id: int) -> None:
         """Note a message of any author, the bot included."""
         self._newest_in[channel_id] = max(message_id, self._newest_in.pop(channel_id, 0))
+        self.newest = max(message_id, self.newest)
         if len(self._newest_in) > _CHANNELS:
             forget_oldest(self._newest_in)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
-from actors.discord.calls.discord_clock import DiscordClock
 from actors.discord.incoming.places.channel_policy import ChannelPolicy
 from actors.kernel import Bulkhead, Host
 from actors.linux.disk import Disk
@@ -53,7 +52,7 @@ class MemorySwitching:
         root: Path | None,
         disk: Disk | None = None,
         *,
-        clock: DiscordClock,
+        present: Callable[[], int],
         operators: Collection[str] = (),
     ) -> None:
         """Begin without a switch under way.
@@ -63,11 +62,11 @@ class MemorySwitching:
             policy: Knows the switches so far, and is told of each new switch.
             root: The data root; None to keep switches for this life only.
             disk: Disk to write to; None for the real disk.
-            clock: Dates the switches by operators, which have no snowflake.
+            present: Gives the snowflake of the present moment, for switches by operators, which have none.
             operators: Accounts that may switch memory everywhere.
         """
         self._host = host
-        self._clock = clock
+        self._present = present
         self._operators = frozenset(operators)
         self._policy = policy
         self._notes = None if root is None else NoteFolder(root, disk, most_bytes=MOST_BYTES)
@@ -97,7 +96,7 @@ class MemorySwitching:
     def _number_of(self, request: SwitchMemory) -> int:
         """Snowflake of the command."""
         name = request.request_id
-        return int(name) if name.isdecimal() else discord.utils.time_snowflake(self._clock.now(), high=True)
+        return int(name) if name.isdecimal() else self._present()
 
     def _is_off(self, place: str) -> bool:
         """True if memory is off in a place by the commands so far."""

@@ -44,6 +44,7 @@ def test_discords_time_is_told_and_the_call_goes_on_as_it_was_meant() -> None:
     assert call(http) == ("GET /x", {"json": {}})
     ours.advance(100.0)
     assert clock.now() == THEIRS + timedelta(seconds=101)
+    assert clock.earliest() == THEIRS + timedelta(seconds=100)
 
 
 @pytest.mark.parametrize(("jump_h", "ahead_s"), [(8, 8 * 3600 - 1), (-8, 0)])

@@ -108,7 +108,11 @@ class World:
         bridge.ahead = self.ahead
         clock = DiscordClock(bridge)
         clock.set(format_datetime(TODAY, usegmt=True))
-        return MemorySwitching(bridge, self.policy, self._root, self._disk, clock=clock, operators=(OPERATOR,))
+
+        def present() -> int:
+            return time_snowflake(clock.earliest())
+
+        return MemorySwitching(bridge, self.policy, self._root, self._disk, present=present, operators=(OPERATOR,))
 
     def is_off(self, window: Window = CHANNEL, number: int = NOW) -> bool:
         return self.policy.switches.is_off((window.id,), number, by_settings=False)
