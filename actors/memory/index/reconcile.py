@@ -166,6 +166,8 @@ class Reconciliation:
             if state is not None and self._is_unchanged(path, status):
                 self.tally.damaged += bool(state[2])
                 return
+            if unread == [path] and status.st_size <= self._piece_bytes:
+                unread = []  # A single section is taken in at once, with its withdrawals.
             while unread:
                 yield from self._take_back(window, unread.pop())
                 yield Piece()
