@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import datetime
 from functools import partial
 
 from actors.kernel import Actor, LoopThread, not_understood
@@ -89,7 +89,6 @@ class ModelActor(Actor):
         )
         self._budget = DailyBudget(config.daily_cost_usd)
         self._spent_today = spent_today
-        self._day = date.min
         self._offline = OfflineBackend()
         routed = RoutedBackend(config, self.now, local=LocalRoutes(self).find)
         self._provider: Backend = backend or WordBreaker(routed, partial(_reads_text_alone, config))
@@ -111,20 +110,11 @@ class ModelActor(Actor):
         self._loop.submit(self._warm_up())
 
     def _begin_day(self) -> None:
-        """Count this day's calls so far, unless done: a clock that was set may bring any day."""
+        """Count this day's calls so far, unless done."""
         now = self.now()
-        if self._spent_today is None or not self._budget.has_cap or now.date() == self._day:
-            return
-        self._day = now.date()
-        with self.blocking():
-            self._budget.begin_day(self._spent_today(), now)
-
-    def _spend(self, cost_usd: float) -> None:
-        """Count a call; the budget then knows no other day, and of a new day no earlier call."""
-        now = self.now()
-        if now.date() != self._day:
-            self._day = date.min
-        self._budget.spend(cost_usd, now)
+        if self._spent_today is not None and self._budget.lacks_earlier(now):
+            with self.blocking():
+                self._budget.begin_day(self._spent_today(), now)
 
     async def _warm_up(self) -> None:
         try:
@@ -150,7 +140,7 @@ class ModelActor(Actor):
             case EntriesConfirmed():
                 pass  # An answer behind its deadline.
             case CallSpent(cost_usd=cost_usd):
-                self._spend(cost_usd)
+                self._budget.spend(cost_usd, self.now())
             case DescribeYourself():
                 self._describe(message)
             case _:

@@ -180,6 +180,8 @@ class DailyBudget:
         """Most of a day; 0 for no cap."""
         self._day = date.min
         self._spent_usd = 0.0
+        self._is_whole = False
+        """True if the calls that the day had before are counted."""
 
     @property
     def has_cap(self) -> bool:
@@ -188,13 +190,21 @@ class DailyBudget:
 
     def spend(self, cost_usd: float, at: datetime) -> None:
         """Count a cost, at a time in UTC; costs of another day count no more."""
+        self._is_whole &= at.date() == self._day
         self._spent_usd = self.spent_usd(at) + cost_usd
         self._day = at.date()
+
+    def lacks_earlier(self, at: datetime) -> bool:
+        """True if there is a cap, and the calls that a day has had so far are still to be counted.
+
+        A clock that was set may bring any day, and a day before comes back.
+        """
+        return self.has_cap and not (self._is_whole and at.date() == self._day)
 
     def begin_day(self, earlier_usd: float, at: datetime) -> None:
         """Count the calls that a day has had so far, unless more is counted already."""
         self._spent_usd = max(self.spent_usd(at), earlier_usd)
-        self._day = at.date()
+        self._day, self._is_whole = at.date(), True
 
     def spent_usd(self, at: datetime) -> float:
         """Cost of the day of `at` so far."""

@@ -71,7 +71,7 @@ class SimulatedDisk:
         self.is_late = False
         """True if a fault comes at a file's sync or close only, as of NFS, and takes the bytes that are not synced."""
         self.on_call: Callable[[], None] = lambda: None
-        """Called before each call."""
+        """Called before each call, for slow calls."""
         self._stale = set[int]()  # descriptors that the server knows no more
         self.is_dead = False
         self.process = ""
