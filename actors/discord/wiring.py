@@ -271,7 +271,7 @@ def _intake(
             window_map=window_map,
             policy=shared.policy,
             names=names,
-            starters=Starters(rest, watermarks.knows, record.awaits),
+            starters=Starters(rest, knows=watermarks.knows, awaits=record.awaits, arrival=record.arrival),
             unpacking=Unpacking(
                 fetcher=Fetcher(rest=rest, origins=file_origins, timing=config.timing),
                 disk=shared.disk,

@@ -144,7 +144,7 @@ def is_bullet(line: str) -> bool:
 def with_date(bullet: str, day: str) -> str:
     """Line of a bullet with the day of the last confirmation; without a day if `day` is empty."""
     bare = without_date(bullet)
-    return f"{bare} <!-- confirmed {day} -->" if day else bare
+    return bare.rstrip(" \t") + f" <!-- confirmed {day} -->" if day else bare
 
 
 def without_date(lines: str) -> str:

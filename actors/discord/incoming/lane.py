@@ -45,6 +45,10 @@ class HearingRecord:
         is_unknown = not self.seen.has(number) and self.watermarks.lacks(channel_id, number)
         return is_unknown or self.watermarks.is_on_way(channel_id, number)
 
+    async def arrival(self, message: WireMessage) -> None:
+        """Return when a message is on the way to a log no longer."""
+        await self.watermarks.arrival(message.channel.id, message.id)
+
 
 class Lane:
     """Queue of one channel: arrivals to be passed on by the holder of the lock."""

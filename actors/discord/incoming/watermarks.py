@@ -78,6 +78,8 @@ class Watermarks:
         """Newest message, or channel, known to an earlier session, by watermarks alone; 0 for none."""
         self._horizon = 0
         """Snowflake from which a channel with unknown progress is read."""
+        self._arrivals: dict[int, asyncio.Event] = {}
+        """Message on the way -> set at its arrival in a log, or at the failure."""
         self._dirty: set[int] = set()
         self._is_failing = False
         self._writing = asyncio.Lock()
@@ -245,6 +247,11 @@ class Watermarks:
         """Id of a channel's message up to which, by its history, no message is missing."""
         return self._readings[channel_id].confirmed
 
+    async def arrival(self, channel_id: int, message_id: int) -> None:
+        """Return when a message is on the way to a channel's log no longer."""
+        if self.is_on_way(channel_id, message_id):
+            await self._arrivals.setdefault(message_id, asyncio.Event()).wait()
+
     def fill_page(self, channel_id: int, after: int, newest: int, *, joins: int, reached: int, is_last: bool) -> None:
         """Note a page of a channel's history after all relevant messages on it are noticed; see `Reading.fill_page`."""
         reading = self._readings[channel_id]
@@ -293,12 +300,14 @@ class Watermarks:
         if reading is not None:
             reading.settle(message_id)
             self._mark(channel_id)
+            self._report_arrival(message_id)
 
     def release(self, channel_id: int, message_id: int) -> None:
         """Note that a message could not be logged; the next look into the channel finds the message."""
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.release(message_id)
+            self._report_arrival(message_id)
 
     def forget(self, channel_id: int) -> None:
         """Forget a channel that is not the bot's."""
@@ -335,6 +344,10 @@ class Watermarks:
                 raise
             else:
                 self._is_failing = False
+
+    def _report_arrival(self, message_id: int) -> None:
+        if (awaited := self._arrivals.pop(message_id, None)) is not None:
+            awaited.set()
 
     def _surface(self, channel_id: int) -> Surface | None:
         reading = self._readings.get(channel_id)

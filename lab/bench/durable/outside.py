@@ -20,6 +20,7 @@ from lab.loopback_model.server import Answer, Behaviour, Call, LoopbackModel, Re
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from lab.playground.world.faults import Fault, FaultKind
+from lab.playground.world.traffic import Exchange, Frame
 
 CLOCK = SystemClock()
 PATIENCE_S = 120.0
@@ -85,6 +86,7 @@ class Outside:
     def __enter__(self) -> Outside:
         self.server.start()
         self.model.start()
+        self.server.listen(self._on_traffic)
         self.server.choose_faults(lambda _gateway, request: self._on_call(request))
         return self
 
@@ -183,11 +185,14 @@ class Outside:
         if not (plan.asked_again and _POST.search(request)):
             return None
         plan.posting.append(CLOCK.now().timestamp())
-        if plan.strike(Instant.POST_UNSEEN):
-            return Fault(FaultKind.ABORT_BEFORE, _POST)
-        plan.strike(Instant.POST_SEEN)
-        plan.strike(Instant.AFTER_POST, later=True)
-        return None
+        return Fault(FaultKind.ABORT_BEFORE, _POST) if plan.strike(Instant.POST_UNSEEN) else None
+
+    def _on_traffic(self, traffic: Exchange | Frame) -> None:
+        """Kill once Discord has the post: when a call begins, the body may be still on its way."""
+        plan = self._plan
+        if isinstance(traffic, Exchange) and plan.posting and _POST.search(f"{traffic.method} {traffic.path}"):
+            plan.strike(Instant.POST_SEEN)
+            plan.strike(Instant.AFTER_POST, later=True)
 
 
 def read_request(messages: list[dict[str, Any]]) -> tuple[int, bool]:

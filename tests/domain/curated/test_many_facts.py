@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from domain.curated.document import parse_document
@@ -112,6 +112,9 @@ def test_one_fact_goes_or_changes_and_all_others_stay(data: bytes, text: str, wh
 
 
 @given(DOCUMENTS, st.integers(min_value=0))
+@example(b"* \0 ", 0)
+@example(b"- ends in a blank \n", 0)
+@example(b"- ends in a hard break  \n  below\n", 0)
 def test_a_confirmation_changes_the_first_line_of_its_fact_alone(data: bytes, which: int) -> None:
     facts = parse_document(data).facts
     if not facts:

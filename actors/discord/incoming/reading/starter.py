@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from itertools import islice
 from typing import TypeVar
 
@@ -19,7 +20,7 @@ from messages.base import Surface, Window
 log = logging.getLogger(__name__)
 
 FETCH_S = 10.0
-"""Seconds that Discord may take for a starter; the thread's first turn waits for so long."""
+"""Seconds that Discord may take for a starter, or a starter on its way into a log; the thread's first turn waits."""
 _THREADS = 10_000
 T = TypeVar("T")
 
@@ -31,17 +32,26 @@ class Starters:
     starter's words; for older threads one call fetches the starter, and only if the window has no log yet.
     """
 
-    def __init__(self, rest: RestCalls, knows: Callable[[Window], bool], awaits: Callable[[WireMessage], bool]) -> None:
+    def __init__(
+        self,
+        rest: RestCalls,
+        *,
+        knows: Callable[[Window], bool],
+        awaits: Callable[[WireMessage], bool],
+        arrival: Callable[[WireMessage], Awaitable[None]],
+    ) -> None:
         """Begin without threads.
 
         Args:
             rest: Fetches starters.
             knows: True for a window with logs.
             awaits: True for a message that may be in no log yet.
+            arrival: Waits while a message is on the way to a log.
         """
         self._rest = rest
         self._knows = knows
         self._awaits = awaits
+        self._arrival = arrival
         self._at_hand: dict[int, WireMessage] = {}
         """Thread -> starter brought by a notice."""
         self._settled: dict[int, None] = {}
@@ -72,8 +82,8 @@ class Starters:
     async def find(self, window: Window, guild_id: int | None, parent_id: int | None) -> WireMessage | None:
         """Starter of a thread; None for a thread without a starter, or if Discord does not give it.
 
-        None also for a starter still to be passed on as a message: a window that has a message as a starter would take
-        the message itself for a repetition, and never answer.
+        A starter on the way to a log is awaited. None also for a starter still to be passed on as a message: a window
+        that has a message as a starter would take the message itself for a repetition, and never answer.
 
         Args:
             window: Of the thread.
@@ -96,7 +106,12 @@ class Starters:
                 )
                 return None
         _remember(self._settled, thread_id, None)
-        return None if starter is not None and self._awaits(starter) else starter
+        if starter is None:
+            return None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FETCH_S):
+                await self._arrival(starter)
+        return None if self._knows(window) or self._awaits(starter) else starter
 
 
 def starter_in(message: WireMessage) -> WireMessage | None:

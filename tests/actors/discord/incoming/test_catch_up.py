@@ -273,7 +273,7 @@ class Conversation:
             window_map=self.window_map,
             policy=threads.policy,
             names=NameBook(around, lambda _channel: True),
-            starters=Starters(around, lambda _window: True, record.awaits),
+            starters=Starters(around, knows=lambda _window: True, awaits=record.awaits, arrival=record.arrival),
             unpacking=around,
         )
         self.intake = Intake(

@@ -7,9 +7,9 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from messages.base import Address, RequestId
+from messages.base import Address, MessageId, RequestId
 from messages.context import ReviseMessage, RuntimePosted, UserMessage
-from messages.discord import MemorySwitched, StopIntake, SwitchMemory
+from messages.discord import MemorySwitched, StopIntake, SwitchMemory, UserMessageLogged
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, timing
 from tests.patience import eventually
@@ -71,6 +71,20 @@ def test_each_thread_of_the_channel_is_a_window_of_its_own(life: Life) -> None:
         thread_window(one): ["starter", "in one"],
         thread_window(two): ["in two"],
     }
+
+
+def test_a_starter_that_its_window_is_slow_to_log_is_told_to_the_thread_too(life: Life) -> None:
+    life.logs = False
+    starter = life.say("starter")
+    thread = life.playground.create_thread(defaults.GENERAL_ID, "one", message_id=starter)
+    life.say("in one", thread)
+    life.say("elsewhere")
+    assert life.texts(2) == ["starter", "elsewhere"]
+
+    life.edge.tell(DISCORD, UserMessageLogged(window=GENERAL, message_id=MessageId(str(starter))))
+
+    told = [(message.window, message.text) for message in life.messages.wait(4)[2:]]
+    assert told == [(thread_window(thread), "starter"), (thread_window(thread), "in one")]
 
 
 @pytest.mark.req("S0-09", "X-50")
