@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actors.context.log.file import check_file
+from actors.context.log.file import findings_at
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from domain.text.running_text import is_running
 from lab.simulation.doubles import ANSWERED, ASKED, Outside
 from lab.simulation.payloads import BOT
+from lab.simulation.script import FIRST_CHAT
 from lab.simulation.server import DiscordServer
 from messages.base import Surface, Window
 
@@ -77,6 +78,8 @@ class Record:
     """Questions to the gateway with a whole answer, and no fault of the disk or crash between."""
     facts_staged: set[str] = field(default_factory=set)
     """Facts confirmed by curated memory."""
+    disk_changes: int = 0
+    """Number of failures of the disk, and of their ends."""
     went_back: bool = False
     """True if the agent's clock was set back, so reminders due soon may be due after the run."""
     faults: list[str] = field(default_factory=list)
@@ -125,10 +128,18 @@ def _read(data: Path, record: Record) -> _Logs:
     windows = {message.window for message in record.messages.values()}
     for window in sorted(windows, key=lambda each: each.address.key):
         folder = data / "logs" / window.surface.value / window.id
-        for path in sorted(folder.glob("*.md")):
-            logs.damage += [f"{path.name}: {finding}" for finding in check_file(path)]
-            for logged in parse(path.read_bytes()).events:
+        paths = sorted(folder.glob("*.md"))
+        for path in paths:
+            log = parse(path.read_bytes())
+            for logged in log.events:
                 _take_in(logs, window, logged.event)
+            # An earlier log that the disk did not let the agent seal is sealed at the next opening of the window.
+            may_be_cut = path != paths[-1] and record.disk_changes > 0
+            logs.damage += [
+                f"{path.name}: {finding}"
+                for finding in findings_at(path, log)
+                if not (may_be_cut and log.torn is not None and finding.line == log.torn.line)
+            ]
     return logs
 
 
@@ -255,7 +266,8 @@ def _kept_once(record: Record, data: Path) -> Iterator[str]:
         counts: Counter[int] = Counter()
         for path in sorted((data / "memory_db" / "entries").glob(f"chat-*/turns/{role}/*.md")):
             counts.update({int(number) for number in number_of.findall(path.read_text("utf-8"))})
-        for number in sorted(record.chats_promised | counts.keys()):
+        # Smaller numbers are parts of ids: `-a883-`.
+        for number in sorted(record.chats_promised | {each for each in counts if each >= FIRST_CHAT}):
             if not int(number in record.chats_promised) <= counts[number] <= 1:
                 yield f"chat {number}: the words of the {role} were kept {counts[number]} times"
 

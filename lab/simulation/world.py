@@ -76,7 +76,6 @@ class World:
         self._starts_at = 0.0
         self._asker: Asker | None = None
         self._down_since = 0.0
-        self._disk_faults = 0
         self._slowness = 0.0  # probability that a call of the disk stalls
         self.disk.on_call = self._stall
         self._layers = schedule.drawn_layers()
@@ -306,7 +305,7 @@ class World:
 
     def _change_disk(self, scene: Scene) -> None:
         """Have the disk fail, work or slow down from now on, or forget open files."""
-        self._disk_faults += 1
+        self.record.disk_changes += 1
         if scene.act is Act.FILES_STALE:
             self.disk.grow_stale()
         elif scene.act in (Act.DISK_SLOW, Act.DISK_QUICK):
@@ -368,11 +367,11 @@ class World:
 
     def _chat(self, life: Life, scene: Scene) -> None:
         """Ask the gateway; a whole answer promises a kept turn if no fault came between."""
-        unharmed = (self.disk.fault, self._disk_faults, life.injected)
+        unharmed = (self.disk.fault, self.record.disk_changes, life.injected)
 
         def promise(number: int) -> None:
             self.record.chats_answered += 1
-            if unharmed == (None, self._disk_faults, life.injected):
+            if unharmed == (None, self.record.disk_changes, life.injected):
                 self.record.chats_promised.add(number)
 
         life.ask_gateway(scene.number, f"chat-{scene.place}", promise, streams=scene.detail == "stream")
