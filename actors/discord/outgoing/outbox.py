@@ -214,6 +214,7 @@ class Outbox:
         """Ids of the messages that show the parts, some perhaps sent by an earlier life."""
         left = await self._look(message, parts) if self._must_look(message, running) else []
         channel_id = ChannelId(message.window.id)
+        left = [each for each in left if not self._live.is_ending(each)]
         running_ids = list(dict.fromkeys([*([running] if running is not None else []), *left]))
         if running_ids and running_ids[0] > self._answered.get(channel_id, 0):
             await self._replace(message, running_ids[0], parts[0])

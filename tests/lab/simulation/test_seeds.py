@@ -54,6 +54,9 @@ KNOWN_FAULTS = {
     Schedule(
         59617, only=(*range(8), *range(9, 13), 14, *range(18, 23), *range(24, 34), *range(37, 44), *range(45, 52))
     ): "two ids with the letters of an answer were counted as an answer of the gateway that was kept twice",
+    Schedule(
+        96443, only=(1, *range(3, 9), 10, *range(12, 22))
+    ): "an answer takes the place of a running message whose removal is under way, and goes with it",
     Schedule(13405): "a kill in an end in good order: the simulation itself was killed",
     Schedule(1699, layers=()): "a clock whose timer fires a rounding before its time: an answer is never tried again",
 }
