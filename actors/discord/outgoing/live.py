@@ -6,8 +6,7 @@ import asyncio
 import itertools
 import logging
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 import discord
@@ -73,6 +72,8 @@ class LiveMessages:
         """(channel, turn) that is over, or of an earlier life -> message to be ended or to become the answer."""
         self._ending: set[int] = set()
         """Messages of ended turns while they are changed or removed."""
+        self._replaced: deque[int] = deque(maxlen=MOST_OVER)
+        """Messages that became answers, the newest last."""
         self._over: deque[str] = deque(maxlen=MOST_OVER)
         """Ended turns without a shown message in this life, the newest last."""
 
@@ -146,14 +147,13 @@ class LiveMessages:
 
     async def _end_left(self, channel_id: ChannelId, message_id: int, turn_id: str, note: str) -> None:
         """End a message of an earlier life, if it still shows a running turn."""
-        with self._ends(message_id):
-            try:
-                message = await self._messages.read("looking at a running message", channel_id, message_id)
-            except (CallRefusedError, CallFailedError) as error:
-                log.info("a running message in channel %s is not looked at: %s", channel_id, error)
-                return
-            if message is not None and running_turn(message) == turn_id:
-                await self._leave(channel_id, message_id, turn_id, interrupted_text(message.content, note))
+        try:
+            message = await self._messages.read("looking at a running message", channel_id, message_id)
+        except (CallRefusedError, CallFailedError) as error:
+            log.info("a running message in channel %s is not looked at: %s", channel_id, error)
+            return
+        if message is not None and running_turn(message) == turn_id and message_id not in self._replaced:
+            await self._leave(channel_id, message_id, turn_id, interrupted_text(message.content, note))
 
     async def _end_earlier(self, channel_id: ChannelId, ended: EndProgress) -> None:
         """End the message of a turn left by an earlier life."""
@@ -165,17 +165,14 @@ class LiveMessages:
         if left is not None:
             await self._leave(channel_id, left.id, ended.turn_id, interrupted_text(left.content, ended.note))
 
-    @contextmanager
-    def _ends(self, message_id: int) -> Iterator[None]:
-        self._ending.add(message_id)
-        try:
-            yield
-        finally:
-            self._ending.discard(message_id)
-
     def is_ending(self, message_id: int) -> bool:
         """True while a message is changed or removed: an answer in its place would go with it."""
         return message_id in self._ending
+
+    def note_replaced(self, message_id: int) -> None:
+        """Leave a message to the answer that takes its place now, whatever was decided about it before."""
+        self._left = {key: left for key, left in self._left.items() if left != message_id}
+        self._replaced.append(message_id)
 
     async def remove(self, channel_id: ChannelId, message_id: int, turn_id: str) -> None:
         """Take a running message away, as soon as Discord lets the bot."""
@@ -208,17 +205,19 @@ class LiveMessages:
     async def _change(self, channel_id: ChannelId, message_id: int, text: str) -> bool:
         """Change a running message once; False if the change may succeed later."""
         what = f"ending a running message in channel {channel_id}"
+        self._ending.add(message_id)
         try:
-            with self._ends(message_id):
-                if text:
-                    await self._messages.edit(what, channel_id, message_id, Draft(text=text))
-                else:
-                    await self._messages.delete(what, channel_id, message_id)
+            if text:
+                await self._messages.edit(what, channel_id, message_id, Draft(text=text))
+            else:
+                await self._messages.delete(what, channel_id, message_id)
         except (CallForbiddenError, CallFailedError) as error:
             log.warning("a running message in channel %s stays as it is for now: %s", channel_id, error)
             return False
         except CallRefusedError as error:
             log.warning("a running message in channel %s stays as it is: %s", channel_id, error)
+        finally:
+            self._ending.discard(message_id)
         return True
 
     async def take(self, channel_id: ChannelId, turn_id: str) -> int | None:

@@ -270,6 +270,7 @@ class Outbox:
         if part.is_last:
             await self._typing.end(channel_id)
         draft = Draft(text=part.text, files=_files(part), mentions=_allowed_mentions(message))
+        self._live.note_replaced(running)
         try:
             await self._messages.edit(f"completing an answer in channel {channel_id}", channel_id, running, draft)
         except CallRefusedError as error:
