@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import asyncio
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from actors.discord.outgoing.live import LiveMessages
 from domain.text.running_text import CURSOR, is_running
 from domain.turn.typed_command import STOP_PREFIX
 from lab.playground.world import defaults
@@ -314,3 +317,31 @@ def test_a_running_message_that_became_an_answer_meanwhile_is_left_alone(start_l
     eventually(lambda: playground.requests("GET", f"/messages/{message_id}"))
     life.delivered("afterwards")
     assert life.shown() == ["whole", "afterwards"]
+
+
+@pytest.mark.parametrize(("is_replaced", "changed"), [(True, []), (False, ["edit"])])
+def test_a_look_from_before_the_answer_took_the_place_ends_nothing(*, is_replaced: bool, changed: list[str]) -> None:
+    button = SimpleNamespace(custom_id=STOP_PREFIX + "turn1")
+    running: Any = SimpleNamespace(
+        id=2, content="half an ans", channel=SimpleNamespace(id=1), components=[SimpleNamespace(children=[button])]
+    )
+    changes: list[str] = []
+
+    async def read(*_: object) -> Any:
+        if is_replaced:
+            live.note_replaced(running.id)
+        return running
+
+    async def edit(*_: object) -> None:
+        changes.append("edit")
+
+    redaction: Any = SimpleNamespace(present=str)
+    messages: Any = SimpleNamespace(read=read, edit=edit)
+    live = LiveMessages(messages=messages, redaction=redaction, timing=timing(left_running_s=0.0))
+
+    async def watch() -> None:
+        live.watch([running], ())
+        await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
+
+    asyncio.run(watch())
+    assert changes == changed
