@@ -102,8 +102,11 @@ def test_its_rules_of_accessibility_hold(stage: Stage, observer: Page, scheme: A
 
 
 def test_what_happens_is_seen_soon(stage: Stage, observer: Page) -> None:
-    """With other tests beside it; `python -m tests.browser.figures` tells how soon alone. Clocks are milliseconds apart."""
-    assert -50 < seen_ms(stage, observer, times=1)[0] < PATIENCE_S * 1000 / 4
+    """With other tests beside it; `python -m tests.browser.figures` tells how soon alone.
+
+    The page may be first: it hears of the answer while Discord still takes it.
+    """
+    assert seen_ms(stage, observer, times=1)[0] < PATIENCE_S * 1000 / 4
 
 
 def test_who_is_refused_is_told_that_the_address_is_new(stage: Stage, observer: Page) -> None:
