@@ -10,6 +10,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from actors.memory.search.listing import rows_in_order
 from domain.memory.row_arrays import with_room
 
 NONE = 0
@@ -53,11 +54,13 @@ class Order:
     def _load(self) -> None:
         ((last,),) = self._connection.execute("SELECT coalesce(max(id), 0) FROM turns")
         self._reserve(int(str(last)))
-        for (window,) in self._connection.execute("SELECT id FROM windows").fetchall():
-            ((listed,),) = self._connection.execute(_IN_ORDER, (window,))
-            rows = np.fromstring(str(listed or ""), np.int32, sep=",")
-            self._after[rows[:-1]] = rows[1:]
-            self._before[rows[1:]] = rows[:-1]
+        last_window, last_row = 0, NONE
+        for windows, rows in rows_in_order(self._connection):
+            windows, rows = np.append(last_window, windows), np.append(last_row, rows)
+            follows = windows[1:] == windows[:-1]
+            self._after[rows[:-1][follows]] = rows[1:][follows]
+            self._before[rows[1:][follows]] = rows[:-1][follows]
+            last_window, last_row = windows[-1], rows[-1]
         self._is_loaded = True
 
     def _link(self, turns: NDArray[np.int64]) -> None:
@@ -78,8 +81,6 @@ def _at(neighbours: _Rows, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return beside
 
 
-# One text a window: a row of an answer takes four times as long. The limit keeps SQLite from leaving out the order.
-_IN_ORDER = "SELECT group_concat(id) FROM (SELECT id FROM turns WHERE window = ? ORDER BY timestamp, id LIMIT -1)"
 _SPAN = "SELECT min(timestamp), max(timestamp) FROM turns WHERE id IN (SELECT value FROM json_each(?))"
 _AROUND = """
 SELECT id FROM turns

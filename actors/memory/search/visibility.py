@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Literal
@@ -10,6 +11,8 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from actors.memory.index.seal import AlteredIndexError
+from actors.memory.search.listing import rows_in_order
 from domain.memory.row_arrays import with_room
 from domain.policy.audience import admits
 from domain.policy.known_readers import KnownReaders
@@ -20,12 +23,6 @@ Scope = Literal["global", "context", "audience"]
 Mask = NDArray[np.bool_]
 MOST_COMPARED = 100_000
 """Cached comparisons of pairs of readers."""
-_ROWS = """
-SELECT windows.id, windows.key, ofwindow.ids
-FROM (SELECT window, group_concat(id) AS ids FROM turns GROUP BY window) AS ofwindow
-JOIN windows ON windows.id = ofwindow.window
-"""
-"""Rows as a single text for each window: rows made into objects take four times as long."""
 
 
 class Visibility:
@@ -49,12 +46,24 @@ class Visibility:
         """Number of rows."""
 
     def load(self, connection: apsw.Connection) -> None:
-        """Learn everything anew."""
+        """Learn everything anew.
+
+        Raises:
+            AlteredIndexError: a row names a window that is not there.
+        """
         self._rows[:], self._windows[:], self._last_row = 0, 0, 0
         self.total = 0
         self._numbers.clear()
-        for window, key, rows in connection.execute(_ROWS):
-            self.add(np.fromstring(str(rows), np.int64, sep=","), int(str(window)), str(key))
+        ((numbers,),) = connection.execute("SELECT json_group_object(key, id) FROM windows")
+        keys = {number: key for key, number in json.loads(numbers).items()}
+        for windows, rows in rows_in_order(connection):
+            self._place(rows, windows)
+        present = set(np.unique(self._rows[self._rows != 0]).tolist())
+        if missing := present - keys.keys():
+            raise AlteredIndexError(f"a row names window {missing.pop()}, which is not there")
+        self._windows = with_room(self._windows, max(present, default=0))
+        self._numbers.update((keys[window], window) for window in present)
+        self.readers_changed(self._known.windows)
 
     def readers_changed(self, window_keys: Iterable[str]) -> None:
         """Take in changed readers of windows."""
@@ -64,14 +73,18 @@ class Visibility:
 
     def add(self, rows: NDArray[np.int64], window: int, window_key: str) -> None:
         """Take in new rows of a window."""
-        self._last_row = max(self._last_row, int(rows.max(initial=0)))
-        self._rows = with_room(self._rows, self._last_row)
+        self._place(rows, window)
         self._windows = with_room(self._windows, window)
-        self.total += int(np.count_nonzero(self._rows[rows] == 0))
-        self._rows[rows] = window
         if window_key not in self._numbers:
             self._numbers[window_key] = window
             self._windows[window] = self._number_of(self._known.of(window_key))
+
+    def _place(self, rows: NDArray[np.int64], windows: NDArray[np.int64] | int) -> None:
+        """Take in new rows, all of one window or each of its own."""
+        self._last_row = max(self._last_row, int(rows.max(initial=0)))
+        self._rows = with_room(self._rows, self._last_row)
+        self.total += int(np.count_nonzero(self._rows[rows] == 0))
+        self._rows[rows] = windows
 
     def drop(self, row: int) -> None:
         """Drop a removed row."""
