@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from domain.policy.audience import view_of
+from domain.policy.audience import admits, view_of
 from messages.discord import Readers, WindowReaders
 
 
@@ -25,6 +25,15 @@ class KnownReaders:
     def of_view(self, view: str) -> Readers | None:
         """Readers of a channel, who see all messages in the channel's threads; None when unknown."""
         return self._of_view.get(view)
+
+    @property
+    def windows(self) -> frozenset[str]:
+        """Keys of the windows with known readers."""
+        return frozenset(self._of)
+
+    def admitted_to(self, target: Readers) -> set[str]:
+        """Keys of the windows whose words may be shown in any window with the readers `target`."""
+        return {key for key, readers in self._of.items() if admits(readers, target)}
 
     @property
     def channels(self) -> tuple[Readers, ...]:

@@ -7,9 +7,10 @@ Discord has listed them.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import apsw
@@ -26,6 +27,9 @@ from messages.discord import Readers
 log = logging.getLogger(__name__)
 
 FOLDER = "views"
+_LOGS_OF = """
+SELECT path FROM files JOIN windows ON windows.id = files.window WHERE key IN (SELECT value FROM json_each(?))
+"""
 MOST_KNOWN = 100_000
 """Links remembered as made, so a turn costs no look at the disk: by 64-bit hashes, 70 bytes each."""
 
@@ -101,7 +105,7 @@ class Views:
             if self._known.of_view(view) is not None:
                 self._fill(view)
         for key in changed if self._views else ():
-            for path in self._paths_of(key):
+            for path in self._paths_of({key}):
                 self.add_log(path)
 
     def sweep(self) -> Iterator[None]:
@@ -119,9 +123,8 @@ class Views:
             return
         self._views[view] = target
         (self._folder / view).mkdir(mode=0o700, exist_ok=True)
-        for (path,) in self._connection.execute("SELECT path FROM files"):
-            if admits(self._known.of(key_of_log(str(path))), target):
-                self._link(view, str(path))
+        for path in self._paths_of(self._known.admitted_to(target)):
+            self._link(view, path)
 
     def _empty(self, view: str) -> None:
         """Empty a view; its folders stay, as running commands have the folders open."""
@@ -130,10 +133,10 @@ class Views:
             for context_id in _list_names(self._folder / view / surface):
                 self._remove_window(view, f"{surface}/{context_id}")
 
-    def _paths_of(self, of_window: str) -> list[str]:
-        statement = "SELECT path FROM files JOIN windows ON windows.id = files.window WHERE key = ?"
-        paths = [str(path) for (path,) in self._connection.execute(statement, (of_window,))]
-        return [path for path in paths if key_of_log(path) == of_window]  # whatever the index says of whose it is
+    def _paths_of(self, keys: Collection[str]) -> list[str]:
+        """Logs of windows."""
+        paths = [str(path) for (path,) in self._connection.execute(_LOGS_OF, (json.dumps(list(keys)),))]
+        return [path for path in paths if key_of_log(path) in keys]  # whatever the index says of whose it is
 
     def _sweep_window(self, view: str, window_key: str) -> None:
         target = self._views.get(view)

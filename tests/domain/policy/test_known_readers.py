@@ -42,3 +42,17 @@ def test_whatever_is_learned_in_whatever_order_each_channel_is_known_as_its_wind
             for each in announced.values():
                 assert known.of_view(view_of(each)) in announced.values()
             assert all(known.of(key) == each for key, each in announced.items())
+
+
+def test_a_channel_is_shown_the_windows_that_all_its_readers_may_read() -> None:
+    known = KnownReaders()
+    here, beside, private = readers(1, private=False), readers(2, private=False), readers(3, private=True)
+    known.learn(
+        [
+            WindowReaders(window=window, readers=each)
+            for window, each in zip(WINDOWS, (here, beside, private), strict=False)
+        ]
+    )
+
+    assert known.admitted_to(here) == {WINDOWS[0].address.key, WINDOWS[1].address.key}
+    assert known.windows == {window.address.key for window in WINDOWS[:3]}
