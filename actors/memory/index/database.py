@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 PLACE = "memory/index.sqlite"
 """Path below the data root."""
-_REST = "rest"
+_REST = "unsealed"
 """Key of the note with the sum of the unsealed tables, kept while the index is closed."""
 UNVERIFIED = "unverified"
 """Key of a note set when the last life did not end in good order, until all rows have been compared."""

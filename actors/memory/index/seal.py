@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
 import apsw
-import msgspec
 
 _ROWS = """
 SELECT t.id, f.path, t.line, t.event, t.turn, t.role, t.author, t.timestamp, t.content, t.hash,
@@ -29,13 +28,15 @@ _AFTER = f"{_ROWS} WHERE t.id > ? ORDER BY t.id LIMIT ?"
 _VECTORS_AFTER = "SELECT id, embedding, sum FROM vectors WHERE id > ? ORDER BY id LIMIT ?"
 
 
-_UNSEALED = (
-    "SELECT * FROM words_data ORDER BY id",
-    "SELECT * FROM words_idx ORDER BY segid, term",
-    "SELECT * FROM words_docsize ORDER BY id",
-    "SELECT * FROM pins ORDER BY source_path, source_line",
-    "SELECT * FROM tombstones ORDER BY source_path, source_line",
-)
+_UNSEALED_BY_ID = {("words_data", "id, block"): 256, ("words_docsize", "id, sz, origin"): 16_384}
+"""Table and its columns -> rows read at once, some 2 MB of text."""
+_UNSEALED = {
+    ("words_idx", "segid, term, pgno"): "segid, term",
+    ("pins", "path, line, pinned, at, source_path, source_line"): "source_path, source_line",
+    ("tombstones", "event, path, is_quote, source_path, source_line"): "source_path, source_line",
+}
+"""Table and its columns -> order of its rows."""
+_LEAST_ID = -(2**63)
 
 
 class AlteredIndexError(Exception):
@@ -58,10 +59,30 @@ def vector_sum(embedding: bytes | memoryview) -> int:
 def rest_sum(connection: apsw.Connection) -> str:
     """The sum of all unsealed content: the keyword index, the pins, and the tombstones."""
     total = blake2b(digest_size=16)
-    for statement in _UNSEALED:
-        for record in connection.execute(statement):
-            total.update(msgspec.msgpack.encode(record))
+    for text in _unsealed_texts(connection):
+        total.update(text.encode() + b"\n")
     return total.hexdigest()
+
+
+def _unsealed_texts(connection: apsw.Connection) -> Iterator[str]:
+    """Unsealed content; as text, since at a start other threads come between any two rows of an answer."""
+    for (table, columns), piece in _UNSEALED_BY_ID.items():
+        rows = f"SELECT id, {_quote_all(columns)} AS record FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
+        last = _LEAST_ID
+        while True:
+            ((last, text),) = connection.execute(f"SELECT max(id), group_concat(record) FROM ({rows})", (last, piece))
+            if last is None:
+                break
+            yield str(text)
+    for (table, columns), order in _UNSEALED.items():
+        # The limit keeps SQLite from leaving out the order.
+        rows = f"SELECT {_quote_all(columns)} AS record FROM {table} ORDER BY {order} LIMIT -1"
+        ((text,),) = connection.execute(f"SELECT group_concat(record) FROM ({rows})")
+        yield str(text or "")
+
+
+def _quote_all(columns: str) -> str:
+    return " || ',' || ".join(f"quote({column})" for column in columns.split(", "))
 
 
 def check_rows(connection: apsw.Connection, rows: Iterable[int]) -> None:

@@ -44,6 +44,7 @@ ALTERATIONS = {
     "pin": "UPDATE turns SET pinned = 1 WHERE id = 1",
     "window of a turn": "UPDATE turns SET window = (SELECT min(id) FROM windows)",
     "window that is none": "PRAGMA foreign_keys = off; UPDATE turns SET window = 77 WHERE id = 1",
+    "window that is no number": "PRAGMA foreign_keys = off; UPDATE turns SET window = 'none' WHERE id = 1",
     "file of a turn": "UPDATE turns SET line = line + id * 1000, file = (SELECT min(id) FROM files)",
     "names of windows": "UPDATE windows SET key = 'discord-channel/1' WHERE key = 'discord-channel/910000000000000055'",
     "window of a file": "UPDATE files SET window = (SELECT min(id) FROM windows)",
@@ -53,6 +54,7 @@ ALTERATIONS = {
     "hash of a vector": "UPDATE vectors SET hash = CAST(substr(hash, 1, 15) || x'00' AS BLOB) WHERE id = 1",
     "sum of a vector": "UPDATE vectors SET sum = sum + 1 WHERE id = 1",
     "keyword": "DELETE FROM words WHERE rowid = 1; INSERT INTO words(rowid, content) VALUES (1, 'nonsense')",
+    "length of a turn": "UPDATE words_docsize SET sz = x'7f' WHERE id = 1",
     "what was taken back": "DELETE FROM tombstones; DELETE FROM pins; INSERT INTO pins VALUES ('p', 1, 1, 1, 'p', 1)",
 }
 
