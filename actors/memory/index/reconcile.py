@@ -268,6 +268,6 @@ def _describe_gaps(damage: list[Gap], torn: Gap | None) -> str:
 
 def _list_names(folder: Path) -> list[str]:
     try:
-        return sorted(entry.name for entry in folder.iterdir())
+        return sorted(os.listdir(folder))  # noqa: PTH208 - a path for each of 100,000 windows takes 0.3 s
     except FileNotFoundError:
         return []
