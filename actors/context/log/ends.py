@@ -74,18 +74,23 @@ def end_of(folder: str, name: str) -> SettledEnd:
     Raises:
         OSError: the log is not there.
     """
-    log_file = os.stat(f"{folder}/{name}", follow_symlinks=False)  # noqa: PTH116 - twice as fast, for every window there is
-    beside = os.stat(folder).st_ctime_ns  # noqa: PTH116
-    return SettledEnd(name, 0, log_file.st_size, log_file.st_ino, log_file.st_ctime_ns, beside)
+    return SettledEnd(name, 0, *_stat_values(folder, name))
 
 
 def is_same(folder: str, end: SettledEnd) -> bool:
     """True if, since `end` was noted, the log was not written to and no log was made beside it."""
     try:
-        now = end_of(folder, end.name)
+        now = _stat_values(folder, end.name)
     except OSError:
         return False
-    return now == msgspec.structs.replace(end, last_message_id=0)
+    return now == (end.size, end.inode, end.changed_ns, end.folder_changed_ns)
+
+
+def _stat_values(folder: str, name: str) -> tuple[int, int, int, int]:
+    """Size, inode and last change of a log, and its folder's last change."""
+    log_file = os.stat(f"{folder}/{name}", follow_symlinks=False)  # noqa: PTH116 - twice as fast, for every window there is
+    beside = os.stat(folder, follow_symlinks=False)  # noqa: PTH116
+    return log_file.st_size, log_file.st_ino, log_file.st_ctime_ns, beside.st_ctime_ns
 
 
 def _head(body: bytes) -> bytes:

@@ -11,7 +11,7 @@ import msgspec
 from actors.linux.regular_file import open_regular
 from domain.log.tail import TailState, newest_message, tail_state
 from domain.log.window import LOGGED_SURFACES, LogName, is_imported_log, keeps_logs, parse_log_name
-from messages.base import Window
+from messages.base import Surface, Window
 
 _SHORT_LOOKS_BYTES = (2 * 1024, 16 * 1024)
 _LONGEST_LOOK_BYTES = 64 * 1024
@@ -27,14 +27,29 @@ def window_folders(logs_root: Path) -> Iterator[tuple[Window, str]]:
         OSError: a folder can't be read.
     """
     for surface in LOGGED_SURFACES:
-        try:
-            entries = os.scandir(logs_root / surface.value)
-        except FileNotFoundError:
-            continue
-        with entries:
-            for entry in entries:
-                if keeps_logs(surface, entry.name) and entry.is_dir(follow_symlinks=False):
-                    yield Window(surface=surface, id=entry.name), entry.path
+        for entry in entries_of(logs_root, surface):
+            if (window := window_of(surface, entry)) is not None:
+                yield window, entry.path
+
+
+def entries_of(logs_root: Path, surface: Surface) -> Iterator[os.DirEntry[str]]:
+    """Entries of the folder of a surface, in no order: folders of windows, and whatever else lies there.
+
+    Raises:
+        OSError: the folder can't be read; a missing folder has no entries.
+    """
+    try:
+        entries = os.scandir(logs_root / surface.value)
+    except FileNotFoundError:
+        return
+    with entries:
+        yield from entries
+
+
+def window_of(surface: Surface, entry: os.DirEntry[str]) -> Window | None:
+    """The window that may have logs in the folder `entry`; None for an entry of no window."""
+    is_its = keeps_logs(surface, entry.name) and entry.is_dir(follow_symlinks=False)
+    return Window(surface=surface, id=entry.name) if is_its else None
 
 
 def newest_name(folder: Path | str) -> str | None:

@@ -93,10 +93,17 @@ def test_a_log_that_is_no_longer_the_same_is_read(root: Path, reading: Reading, 
     reading.survey(root)
     change(log_of(root))
 
-    found = reading.survey(root)
+    recovery = reading.survey(root)
 
     assert CHANNEL.id in reading.names
-    assert found == survey(root)
+    assert recovery == survey(root)
+
+
+def test_a_link_in_the_place_of_a_windows_folder_is_no_window(root: Path) -> None:
+    survey(root, keeps_ends=True)
+    folder = log_of(root).parent
+    folder.symlink_to(folder.rename(folder.with_name("elsewhere")))
+    assert CHANNEL.address.key not in survey(root, keeps_ends=True).last_seen
 
 
 def test_a_window_that_is_gone_is_not_remembered(root: Path) -> None:
@@ -132,9 +139,9 @@ def test_a_place_that_takes_no_file_costs_nothing_but_time(
 ) -> None:
     (root / FILE_NAME).mkdir()
 
-    found = reading.survey(root)
+    recovery = reading.survey(root)
 
-    assert found.unfinished == (THREAD,)
+    assert recovery.unfinished == (THREAD,)
     assert "so the next start takes longer" in caplog.text
     assert sorted(path.name for path in root.glob(f".{FILE_NAME}*")) == []
     assert sorted(reading.names) == sorted([CHANNEL.id, THREAD.id])
