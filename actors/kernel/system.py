@@ -110,8 +110,8 @@ class ActorSystem:
     def start(self, is_called_off: Callable[[], bool] = lambda: False) -> None:
         """Start the workers and the core actors, in the order of their registration.
 
-        With workers, an actor is started once the previous actor has started, or has crashed in trying; its mailbox
-        exists from the beginning.
+        With workers, an actor is started once the previous actor has started, or has crashed in trying; behind a slow
+        actor at once. Its mailbox exists from the beginning. This returns once all have been tried.
 
         Args:
             is_called_off: Asked now and then; after its first True no further core actor is started.
@@ -120,19 +120,30 @@ class ActorSystem:
         self.dispatcher.start()
         if self.dispatcher.workers:
             self.watchdog.start()
-        core = [Address(spec.kind) for spec in self._specs.values() if spec.core]
-        for mailbox in [self._directory.add(address, self._specs[address.kind]) for address in core]:
+        core = [spec for spec in self._specs.values() if spec.core]
+        slow: list[Address] = []
+        for spec, mailbox in [(spec, self._directory.add(Address(spec.kind), spec)) for spec in core]:
             if is_called_off():
                 self.retire(mailbox)
                 continue
-            tried = self._untried[mailbox.address] = threading.Event()
+            self._untried[mailbox.address] = threading.Event()
             self.schedule(mailbox)
-            if self.dispatcher.workers and not _is_set_in_time(tried, is_called_off):
-                log.warning("%s has not started within %g s", mailbox.address, START_S)
+            if spec.is_slow_to_start:
+                slow.append(mailbox.address)
+            else:
+                self._wait_until_tried(mailbox.address, is_called_off)
+        for address in slow:
+            self._wait_until_tried(address, is_called_off)
         for spec in self._specs.values():
             if spec.is_eager and not spec.core and not is_called_off():
                 self._directory.activate(Address(spec.kind), spec)
         self._sweeper.start(self._specs.values())
+
+    def _wait_until_tried(self, address: Address, is_called_off: Callable[[], bool]) -> None:
+        """Return when a core actor was started, or crashed in trying, or takes too long; at once without workers."""
+        tried = self._untried.get(address)
+        if tried is not None and self.dispatcher.workers and not _is_set_in_time(tried, is_called_off):
+            log.warning("%s has not started within %g s", address, START_S)
 
     def edge(self, key: str) -> Edge:
         """An address for code outside actors; valid until `Edge.close`.

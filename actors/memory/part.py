@@ -83,4 +83,4 @@ def memory_spec(plan: Plan, *, read_only: bool = False, embeds: bool = True) -> 
         )
         return MemoryActor(config, EMBEDDER if embeds else None)
 
-    return ActorSpec(MEMORY.kind, build, core=True, is_made_up_for=True)
+    return ActorSpec(MEMORY.kind, build, core=True, is_slow_to_start=True, is_made_up_for=True)
