@@ -7,6 +7,7 @@ import codecs
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aiohttp import (
     ClientConnectorError,
@@ -17,15 +18,16 @@ from aiohttp import (
     InvalidURL,
     TCPConnector,
 )
-from bs4.dammit import EncodingDetector
 from yarl import URL
 
 from actors.http_client.bounded_answers import shown_words
 from actors.http_client.public_addresses import ForbiddenAddressError, HostPort, PublicAddresses, TooMuchReceivedError
 from actors.web.address import page_url
-from actors.web.article import MAX_MARKDOWN_CHARACTERS, Article, NoArticleError, extract
 from actors.web.errors import WebError
 from actors.web.names import Names
+
+if TYPE_CHECKING:
+    from actors.web.article import Article
 
 MAX_PAGE_BYTES = 2 * 1024 * 1024
 """Limit after decompression."""
@@ -141,6 +143,8 @@ class PageReader:
         raise WebError(f"more than {MAX_REDIRECTS} redirects")
 
     def _article(self, page: Page) -> Article:
+        from actors.web.article import MAX_MARKDOWN_CHARACTERS, Article, NoArticleError, extract
+
         text = decode(page.body, page.charset)
         if page.kind == "text/plain":
             if not text.strip():
@@ -154,6 +158,8 @@ class PageReader:
 
 def decode(body: bytes, charset: str | None) -> str:
     """`body` as text, by the server's word, else the page's own, else as UTF-8; what does not fit is replaced."""
+    from bs4.dammit import EncodingDetector  # the parser takes 0.2 s of a start to import
+
     for name in (charset, EncodingDetector.find_declared_encoding(body[:_SNIFFED_BYTES], is_html=True)):
         if name is not None and is_text_encoding(name):
             return body.decode(name, "replace")
