@@ -124,6 +124,7 @@ class EmbedderActor(Actor):
         """Stop every call and tell the waiting requesters."""
         for call_over in self._in_flight.values():
             self._books.enter(call_over.attempt, CallOutcome.CANCELLED)
+            call_over.running.cancel()  # before the backend closes, which could begin it no more
         for job in tuple(self._waiting.jobs.values()):
             self._refuse(job, "the embedder restarted", is_permanent=False)
         with self.blocking():
@@ -199,8 +200,8 @@ class EmbedderActor(Actor):
         self._calls += 1
         call_id = self.new_id()
         attempt = self._books.attempt(CallKind.EMBEDDING, self._space.model, call_id, texts, role.value)
-        self._in_flight[call_id] = InFlight(pieces, role, self._breaker.mark(attempt.began_s), attempt)
-        self._loop.submit(call(self._backend, self._space.dimensions, call_id, texts, role, self._tell_self))
+        running = self._loop.submit(call(self._backend, self._space.dimensions, call_id, texts, role, self._tell_self))
+        self._in_flight[call_id] = InFlight(pieces, role, self._breaker.mark(attempt.began_s), attempt, running)
 
     def _end_call(self, call_over: InFlight, done: CallDone) -> None:
         vectors, has_changed = self._vector_size.take(done.vectors, is_probe=not call_over.pieces)

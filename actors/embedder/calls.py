@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 import msgspec
@@ -53,6 +54,7 @@ class InFlight:
     role: TextRole
     mark: Mark
     attempt: Attempt
+    running: Future[None]
 
     @property
     def is_awaited(self) -> bool:
