@@ -59,7 +59,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
         )
 
     return Part(
-        spec=ActorSpec(DISCORD.kind, build, core=True),
+        spec=ActorSpec(DISCORD.kind, build, core=True, starts_last=True),
         unusable="\n".join(_lacks(connection).values()),
         says_unusable=True,
         describes=False,

@@ -34,6 +34,8 @@ class ActorSpec:
     """True if an actor that is not core, with the empty key, is started with the system all the same."""
     is_slow_to_start: bool = False
     """True for a core actor that may take seconds: those registered behind start meanwhile; their messages wait."""
+    starts_last: bool = False
+    """True for a core actor that lets work in: it starts once all others have, slow ones too."""
     is_made_up_for: bool = False
     """True if a later life makes up for all unfinished work of this life, so an end need not wait."""
 

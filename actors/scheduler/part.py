@@ -33,7 +33,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
         return SchedulerActor(_config(plan), state)
 
     return Part(
-        spec=ActorSpec(SCHEDULER.kind, build, core=True),
+        spec=ActorSpec(SCHEDULER.kind, build, core=True, starts_last=True),
         forgets=plan.lives,
         unusable=_clocks_problem(),
         says_unusable=True,

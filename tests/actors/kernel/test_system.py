@@ -30,6 +30,33 @@ def test_actors_start_beside_a_slow_actor_and_the_start_ends_with_the_last(live_
     assert begun == ["next", "slow"]
 
 
+def test_what_lets_work_in_starts_once_all_others_have(live_system: ActorSystem) -> None:
+    begun: list[str] = []
+
+    class Core(Player):
+        def on_start(self) -> None:
+            threading.Event().wait(0.1 if self.address.kind == "slow" else 0)
+            begun.append(self.address.kind)
+
+    def spec(kind: str, *, is_slow_to_start: bool = False, starts_last: bool = False) -> ActorSpec:
+        return ActorSpec(
+            kind,
+            lambda _key: Core(lambda p, m: None, []),
+            core=True,
+            is_slow_to_start=is_slow_to_start,
+            starts_last=starts_last,
+        )
+
+    live_system.register(spec("door", starts_last=True))
+    live_system.register(spec("slow", is_slow_to_start=True))
+    live_system.register(spec("last door", starts_last=True))
+    live_system.register(spec("next"))
+
+    live_system.start()
+
+    assert begun == ["next", "slow", "door", "last door"]
+
+
 def test_actors_start_one_after_another(live_system: ActorSystem) -> None:
     begun: list[str] = []
 
