@@ -35,7 +35,7 @@ class ActorSpec:
     is_slow_to_start: bool = False
     """True for a core actor that may take seconds: those registered behind start meanwhile; their messages wait."""
     starts_last: bool = False
-    """True for a core actor that lets work in: it starts once all others have, slow ones too."""
+    """True for a core actor that lets work in, and so starts once all others have, slow ones too."""
     is_made_up_for: bool = False
     """True if a later life makes up for all unfinished work of this life, so an end need not wait."""
 
