@@ -15,8 +15,7 @@ PIECE = 16_384
 _PIECE = """
 SELECT count(*), group_concat(window), group_concat(id) FROM (
   SELECT window, id FROM turns
-  WHERE (window, timestamp, id) > (?1, (SELECT timestamp FROM turns WHERE id = ?2), ?2)
-  ORDER BY window, timestamp, id LIMIT ?3)
+  WHERE (window, timestamp, id) > (?, ?, ?) ORDER BY window, timestamp, id LIMIT ?)
 """
 
 
@@ -28,13 +27,15 @@ def rows_in_order(
     Raises:
         ValueError: a row or its window is no whole number, which no agent stores.
     """
-    window = row = 0
+    window = time = row = 0
     while True:
-        ((count, windows, rows),) = connection.execute(_PIECE, (window, row, piece))
+        # Values, as a subquery for the time would have SQLite look at the whole window for each piece.
+        ((count, windows, rows),) = connection.execute(_PIECE, (window, time, row, piece))
         if not count:
             return
         numbers = [np.fromstring(str(text), np.int64, sep=",") for text in (windows, rows)]
         if any(len(each) != count for each in numbers):  # numpy itself raises, from 2.4 on
             raise ValueError(f"a turn behind row {row} has a row or a window that is no whole number")
         window, row = (int(each[-1]) for each in numbers)
+        ((time,),) = connection.execute("SELECT timestamp FROM turns WHERE id = ?", (row,))
         yield numbers[0], numbers[1]

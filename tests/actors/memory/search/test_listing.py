@@ -48,3 +48,22 @@ def test_a_window_that_is_no_whole_number_is_refused(index: Index, number: str) 
     with pytest.raises(ValueError, match=r"no whole number|unmatched data"):
         list(rows_in_order(index.connection))
     index.close()
+
+
+def test_the_work_grows_no_faster_than_a_window(tmp_path: Path) -> None:
+    """SQLite seeks to the begin of a piece only by values: a subquery there made it a walk through the window."""
+    index, _ = Index.open(tmp_path / "index.sqlite", NOW)
+    steps: list[int] = []
+
+    def take_step() -> bool:
+        steps[-1] += 1
+        return False
+
+    for count in (500, 1000):
+        index.remember(WINDOWS[0], [remembered_turn(WINDOWS[0], number, number) for number in range(count)])
+        steps.append(0)
+        index.connection.set_progress_handler(take_step, 10)
+        assert sum(len(rows) for _, rows in rows_in_order(index.connection, 10)) == count
+        index.connection.set_progress_handler(None)
+    assert steps[1] < 2.5 * steps[0]
+    index.close()
