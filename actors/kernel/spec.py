@@ -33,7 +33,7 @@ class ActorSpec:
     is_eager: bool = False
     """True if an actor that is not core, with the empty key, is started with the system all the same."""
     is_slow_to_start: bool = False
-    """True for a core actor that may take seconds: those registered behind start meanwhile; their messages wait."""
+    """True for a core actor that may take seconds: the others start meanwhile, and messages to the actor wait."""
     starts_last: bool = False
     """True for a core actor that lets work in, and so starts once all others have, slow ones too."""
     is_made_up_for: bool = False

@@ -108,7 +108,7 @@ class ActorSystem:
         self.dispatcher.take_from(ready)
 
     def start(self, is_called_off: Callable[[], bool] = lambda: False) -> None:
-        """Start the workers and the core actors, in the order of their registration, but for those that start last.
+        """Start the workers and the core actors: slow ones, then the others as registered, then those that start last.
 
         With workers, an actor is started once the previous actor has started, or has crashed in trying; behind a slow
         actor at once. Its mailbox exists from the beginning. This returns once all have been tried.
@@ -122,7 +122,7 @@ class ActorSystem:
             self.watchdog.start()
         core = [(spec, self._directory.add(Address(spec.kind), spec)) for spec in self._specs.values() if spec.core]
         slow: list[Address] = []
-        for spec, mailbox in sorted(core, key=lambda each: each[0].starts_last):
+        for spec, mailbox in sorted(core, key=lambda each: (each[0].starts_last, not each[0].is_slow_to_start)):
             while spec.starts_last and slow:
                 self._wait_until_tried(slow.pop(), is_called_off)
             if is_called_off():
