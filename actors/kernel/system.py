@@ -108,7 +108,7 @@ class ActorSystem:
         self.dispatcher.take_from(ready)
 
     def start(self, is_called_off: Callable[[], bool] = lambda: False) -> None:
-        """Start the workers and the core actors: slow ones, then the others as registered, then those that start last.
+        """Start the workers and the core actors: slow actors, then all as registered, then actors that start last.
 
         With workers, an actor is started once the previous actor has started, or has crashed in trying; behind a slow
         actor at once. Its mailbox exists from the beginning. This returns once all have been tried.
