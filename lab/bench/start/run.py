@@ -83,7 +83,7 @@ class _Runner:
 
     def _kill_a_life(self) -> None:
         self._agent.come_online()
-        self._agent.ask("Is the index open?")  # it is opened beside the connection, so a kill may come before
+        self._agent.ask("Is the index open?")  # a life that was used, not only started
         self._server.say(GENERAL_ID, "Who hears this?")
         self._agent.kill()
         self._agent.wait_until_gone(STOP_S)
